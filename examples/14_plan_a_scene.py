@@ -62,7 +62,7 @@ SCENES = {
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--scene", choices=list(SCENES), default="pillars", help="which one")
 parser.add_argument("--recordings", type=Path, help="folder with .amc or .bvh files; else demo clips")
-parser.add_argument("--evaluations", type=int, default=20_000, help="how many states to look at")
+parser.add_argument("--evaluations", type=int, default=100_000, help="how many states to look at")
 parser.add_argument("--film", action="store_true", help="also write an .mp4 file")
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_bounds import Heuristic, estimate
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
 from choreograph.synthesis.plan._compiled_steps import (
@@ -45,16 +45,17 @@ GUIDED = 1.4
 """Heuristic weight above which the search is guided by what forgets."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _reach(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, parent: int, primitive: int, start: Array,
-    cost: float, stage: int, lattice: Array, weight: float, body: Array,
+    cos: float, sin: float, cost: float, stage: int, lattice: Array, weight: float,
 ) -> None:  # fmt: skip
     """Lay a primitive at a frame behind a record, and note where it leads if that is new, cheaper and allowed."""
     counters = store.counters
     counters[GENERATED] += 1
+    if cost >= store.goal_cost[0]:
+        return
     yaw, x, z = start[0], start[1], start[2]
-    cos, sin = math.cos(yaw), math.sin(yaw)
     ox, oz = moves.outcome[primitive, 1], moves.outcome[primitive, 2]
     nx, nz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
     turned = yaw + moves.outcome[primitive, 0]
@@ -63,12 +64,12 @@ def _reach(
         cell = cell_of(scene.penalty_grid, nx, nz)
         if cell >= 0:
             cost += scene.penalty[cell] * (1.0 if parent >= 0 else 0.0)
-    if cost >= store.goal_cost[0]:
-        return
+            if cost >= store.goal_cost[0]:
+                return
     node = moves.target[primitive]
     stones = len(heuristic.stone_target)
-    after = stage_after(moves, scene, primitive, yaw, x, z, stage, stones)
-    final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, x, z)
+    after = stage_after(moves, scene, primitive, cos, sin, x, z, stage, stones)
+    final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, cos, sin, x, z)
     if after % stones > stage % stones:
         key = cell_key(moves.stone_group[node], turned, nx, nz, after, lattice[2], lattice[1])
     else:
@@ -92,7 +93,7 @@ def _reach(
     bare = in_the_open(moves, scene, primitive, cos, sin, x, z)
     tested = bare or final or parent < 0
     if tested and not bare:
-        broke = broken_by(moves, scene, primitive, yaw, x, z, body)
+        broke = broken_by(moves, scene, primitive, yaw, x, z, store.body)
         if broke >= 0:
             counters[REJECTED] += 1
             store.rejected_by[broke] += 1
@@ -117,7 +118,7 @@ def _reach(
             push(store, _key(store, record, weight), record)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _settle(store: Store, slot: int, record: int) -> None:
     """Make a record that keeps all constraints the best of its cell."""
     if store.key[slot] == -1:
@@ -127,13 +128,13 @@ def _settle(store: Store, slot: int, record: int) -> None:
     store.best[slot] = record
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _key(store: Store, record: int, weight: float) -> float:
     """What records are expanded in the order of."""
     return store.cost[record] + weight * (store.guide[record] if weight > GUIDED else store.rest[record])
 
 
-@njit(cache=True, nogil=True)
+@hot
 def _is_open(store: Store, record: int) -> bool:
     """Whether a record is still the best known of its cell, or may become that."""
     if store.state[record] == BROKEN:
@@ -144,8 +145,8 @@ def _is_open(store: Store, record: int) -> bool:
     return store.state[record] == UNTESTED and store.cost[record] < store.cost[store.best[slot]]
 
 
-@njit(cache=True, nogil=True)
-def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
+@hot
+def _next(store: Store, moves: Moves, scene: Scene) -> int:
     """The next record to expand, its constraints tested; -1 where none is left or none can be better."""
     counters = store.counters
     while counters[HEAP] > 0 and store.heap_key[0] < store.goal_cost[0]:
@@ -155,7 +156,7 @@ def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
         slot = slot_of(store, store.lattice_key[record])
         if store.state[record] == UNTESTED:
             at = store.place[store.parent[record]]
-            broke = broken_by(moves, scene, store.primitive[record], at[0], at[1], at[2], body)
+            broke = broken_by(moves, scene, store.primitive[record], at[0], at[1], at[2], store.body)
             if broke >= 0:
                 store.state[record] = BROKEN
                 counters[REJECTED] += 1
@@ -173,18 +174,18 @@ def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@hot
 def begin(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, roots: Ints, costs: Array, places: Array,
     lattice: Array, weight: float,
 ) -> None:  # fmt: skip
     """Lay every primitive that may come first at the start."""
-    body = np.empty((moves.points.shape[1], 3))
     for n in range(len(roots)):
-        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], costs[n], 0, lattice, weight, body)
+        cos, sin = math.cos(places[n, 0]), math.sin(places[n, 0])
+        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], cos, sin, costs[n], 0, lattice, weight)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def advance(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, lattice: Array, weight: float, budget: int,
     widest: int,
@@ -202,7 +203,6 @@ def advance(
         widest: Most edges of a node.
     """
     counters = store.counters
-    body = np.empty((moves.points.shape[1], 3))
     room = min(len(store.parent), len(store.heap_key), len(store.inconsistent)) - widest - 1
     cells = int(0.6 * len(store.key)) - widest - 1
     for _ in range(budget):
@@ -211,7 +211,7 @@ def advance(
             or counters[CELLS] >= cells
         ):  # fmt: skip
             return FULL
-        record = _next(store, moves, scene, body)
+        record = _next(store, moves, scene)
         if record < 0:
             if counters[INCONSISTENT] >= room:
                 return FULL
@@ -219,15 +219,16 @@ def advance(
         counters[EXPANDED] += 1
         store.closed[slot_of(store, store.lattice_key[record])] = counters[ROUND]
         node = moves.target[store.primitive[record]]
+        cos, sin = math.cos(store.place[record, 0]), math.sin(store.place[record, 0])
         for e in range(moves.first[node], moves.first[node + 1]):
             _reach(
-                store, moves, scene, heuristic, record, moves.edge[e], store.place[record],
-                store.cost[record] + moves.edge_cost[e], store.stage[record], lattice, weight, body,
+                store, moves, scene, heuristic, record, moves.edge[e], store.place[record], cos, sin,
+                store.cost[record] + moves.edge_cost[e], store.stage[record], lattice, weight,
             )  # fmt: skip
     return WORKING
 
 
-@njit(cache=True, nogil=True)
+@hot
 def next_round(store: Store, weight: float) -> None:
     """Take inconsistent records into the heap and order it by another heuristic weight."""
     counters = store.counters
@@ -248,7 +249,7 @@ def next_round(store: Store, weight: float) -> None:
         sift(store, n, store.heap_key[n], store.heap_record[n])
 
 
-@njit(cache=True, nogil=True)
+@hot
 def lower_bound(store: Store) -> float:
     """No answer in the lattice can cost less: the least cost and estimate of what is still to be expanded."""
     counters = store.counters

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import inlined
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
 from choreograph.synthesis.plan.heuristic import WAY_M, WAYS
 
@@ -40,11 +40,11 @@ class Tolls(NamedTuple):
     nearer: Array
     """How much less than the distance to the goal a walk may come, (B,), metres."""
     free: Array
-    """Potentials of walks to the goal, by how far it is, (B, K, N, WAYS),"""
+    """Potentials of walks to the goal, by how far it is, (B, N, WAYS, K),"""
     away: NDArray[np.int32]
     """How far a walk comes at least before it is across, (B, cells), in steps of `heuristic.WAY_M`,"""
     across: Array
-    """and potentials of walks that cross that far away, (B, K, N, WAYS)."""
+    """and potentials of walks that cross that far away, (B, N, WAYS, K)."""
 
 
 class Heuristic(NamedTuple):
@@ -55,7 +55,7 @@ class Heuristic(NamedTuple):
     per_radian: Array
     """(K,)."""
     potential: Array
-    """By how far there is to go, (K, N, WAYS)."""
+    """By how far there is to go, (N, WAYS, K)."""
     hips: Array
     """(N, 3): where a node's hips are and face in the event's frame."""
     stone_target: Array
@@ -68,7 +68,7 @@ class Heuristic(NamedTuple):
     tolls: Tolls
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _along(target: Array, from_: int, x: float, z: float) -> float:
     """Least way from a place past the targets from one on, in order, to the last of them."""
     best = 0.0
@@ -78,13 +78,13 @@ def _along(target: Array, from_: int, x: float, z: float) -> float:
     return best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _ways(metres: float) -> int:
     """A way as a place in tables of potentials."""
     return int(min(max(metres, 0.0) / WAY_M, WAYS - 1.0))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _toll(
     tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
 ) -> tuple[float, float]:  # fmt: skip
@@ -108,13 +108,13 @@ def _toll(
     best = guide = 0.0
     for k in range(tolls.per_metre.shape[1]):
         rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
-        across = rate * through + tolls.across[b, k, node, away]
-        best = max(best, min(rate * around + tolls.free[b, k, node, left], across) + turned)
-        guide = max(guide, min(rate * around + tolls.free[b, k, node, 0], across) + turned)
+        across = rate * through + tolls.across[b, node, away, k]
+        best = max(best, min(rate * around + tolls.free[b, node, left, k], across) + turned)
+        guide = max(guide, min(rate * around + tolls.free[b, node, 0, k], across) + turned)
     return best, guide
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def estimate(
     heuristic: Heuristic, goal: Array, node: int, yaw: float, x: float, z: float, stage: int
 ) -> tuple[float, float]:  # fmt: skip
@@ -144,8 +144,8 @@ def estimate(
     best, guide, left = 0.0, 0.0, _ways(way)
     for k in range(len(heuristic.per_metre)):
         least = heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn
-        best = max(best, least + heuristic.potential[k, node, left])
-        guide = max(guide, least + heuristic.potential[k, node, 0])
+        best = max(best, least + heuristic.potential[node, left, k])
+        guide = max(guide, least + heuristic.potential[node, 0, k])
     for b in range(len(heuristic.tolls.feet)):
         more, other = _toll(heuristic.tolls, b, node, yaw, x, z, hx, hz, turn)
         best, guide = max(best, more), max(guide, other)

@@ -13,6 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FAR = 1e9
@@ -42,7 +44,7 @@ class Shapes(NamedTuple):
     """Shapes near each cell."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def cell_of(grid: Array, x: float, z: float) -> int:
     """The cell that a place is in; -1 beyond the grid."""
     i, k = math.floor((x - grid[0]) / grid[2]), math.floor((z - grid[1]) / grid[2])
@@ -51,7 +53,7 @@ def cell_of(grid: Array, x: float, z: float) -> int:
     return int(i * grid[4] + k)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def point_segment(px: float, pz: float, ax: float, az: float, bx: float, bz: float) -> float:
     """Distance of a point from a segment."""
     dx, dz = bx - ax, bz - az
@@ -62,7 +64,7 @@ def point_segment(px: float, pz: float, ax: float, az: float, bx: float, bz: flo
     return math.hypot(px - ax - t * dx, pz - az - t * dz)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def segment_segment(ax: float, az: float, bx: float, bz: float, cx: float, cz: float, dx: float, dz: float) -> float:
     """Distance between two segments on the floor; 0 where they cross."""
     one = (bx - ax) * (cz - az) - (bz - az) * (cx - ax)
@@ -75,7 +77,7 @@ def segment_segment(ax: float, az: float, bx: float, bz: float, cx: float, cz: f
     return min(near, point_segment(cx, cz, ax, az, bx, bz), point_segment(dx, dz, ax, az, bx, bz))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def inside(shapes: Shapes, m: int, x: float, z: float) -> bool:
     """Whether a place is inside a shape."""
     low, high = shapes.first[m], shapes.first[m + 1]
@@ -92,7 +94,7 @@ def inside(shapes: Shapes, m: int, x: float, z: float) -> bool:
     return within
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def gap(shapes: Shapes, m: int, ax: float, az: float, bx: float, bz: float) -> float:
     """Distance of a segment on the floor from a shape, metres; below 0 inside it, by how deep its first end is."""
     low, high = shapes.first[m], shapes.first[m + 1]
@@ -121,7 +123,7 @@ def gap(shapes: Shapes, m: int, ax: float, az: float, bx: float, bz: float) -> f
     return best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def capsule_gap(
     shapes: Shapes, m: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float, radius: float
 ) -> float:
@@ -145,7 +147,7 @@ def capsule_gap(
     return gap(shapes, m, ax, az, bx, bz) - radius
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def concerns(shapes: Shapes, m: int, x: float, z: float, reach: float, top: float) -> bool:
     """Whether a solid may be within its margin of a body as wide as `reach` about a place, and as high as `top`."""
     box, room = shapes.box, reach + shapes.margin[m]
@@ -154,7 +156,7 @@ def concerns(shapes: Shapes, m: int, x: float, z: float, reach: float, top: floa
     return z >= box[m, 1] - room and z <= box[m, 3] + room
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def touches(solids: Shapes, m: int, points: Array, capsules: Ints, radii: Array) -> bool:
     """Whether a body, as points (POINTS, 3), comes nearer to a solid than its margin."""
     for c in range(len(capsules)):
@@ -167,7 +169,7 @@ def touches(solids: Shapes, m: int, points: Array, capsules: Ints, radii: Array)
     return False
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def point_gap(shapes: Shapes, m: int, x: float, z: float) -> float:
     """Distance of a place from a shape, metres; below 0 inside it."""
     low, high = shapes.first[m], shapes.first[m + 1]
@@ -186,7 +188,7 @@ def point_gap(shapes: Shapes, m: int, x: float, z: float) -> float:
     return -best if inside(shapes, m, x, z) else best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def region_gap(regions: Shapes, x: float, z: float) -> tuple[float, int]:
     """How far a place is from the nearest region of the floor, its margin taken off, and which; below 0 inside."""
     cell = cell_of(regions.grid, x, z)

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_scene import (
     Shapes,
     capsule_gap,
@@ -50,6 +50,8 @@ class Moves(NamedTuple):
     """Likewise on stones, where cells are smaller, (N,): numbers behind those of the groups."""
     terminal: NDArray[np.bool_]
     """Which primitives may be the last."""
+    ends: Array
+    """Where each primitive's hips end, x and z, and face, (P, 3)."""
     feet: Ints
     """Points of left ankle, left ball, right ankle, right ball."""
     capsules: Ints
@@ -83,7 +85,7 @@ class Scene(NamedTuple):
     """What a step that ends in a cell costs more, (cells,): so that another answer differs."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     """Whether the way from one place to the next passes a gate."""
     if gate[2] >= 0:
@@ -96,7 +98,7 @@ def crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     return one * two <= 0 and three * four < 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> int:
     """-1 where a foot, from ankle to ball, may stand; else the region that it must not stand in."""
     away, which = region_gap(scene.off, ax, az)
@@ -110,9 +112,9 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
     return which if away < 0 else second
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def stage_after(
-    moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int
+    moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float, stage: int, stones: int
 ) -> int:
     """The stage after a primitive laid at a frame: stones stepped on, and gates passed times `stones`.
 
@@ -120,13 +122,13 @@ def stage_after(
         moves: The network.
         scene: What must be kept to.
         primitive: Which.
-        yaw: Of the frame, radians.
+        cos: Of the frame's yaw.
+        sin: Likewise.
         x: Metres.
         z: Metres.
         stage: Before it.
         stones: Number of stones and one.
     """
-    cos, sin = math.cos(yaw), math.sin(yaw)
     s, t = stage % stones, stage // stones
     gates = len(scene.gates)
     if t < gates:
@@ -147,7 +149,7 @@ def stage_after(
     return int(t * stones + s)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, body: Array) -> int:
     """What a primitive laid at a frame breaks, at any of its samples: solids, then regions, then the path; or -1.
 
@@ -162,8 +164,10 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     """
     cos, sin = math.cos(yaw), math.sin(yaw)
     solids, regions = len(scene.solids.low), len(scene.off.low)
+    first, last = moves.sample_first[primitive], moves.sample_first[primitive + 1] - 1
+    # From the end: where it begins, another primitive ended that broke nothing.
     if solids:  # the hips first: they are what most often touches, and soon looked at
-        for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+        for n in range(last, first - 1, -1):
             rx, ry, rz = moves.points[n, 0, 0], moves.points[n, 0, 1], moves.points[n, 0, 2]
             hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
             cell = cell_of(scene.solids.grid, hx, hz)
@@ -173,7 +177,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
                     capsule_gap(scene.solids, m, hx, ry, hz, hx, ry, hz, moves.radii[0]) < scene.solids.margin[m]
                 ):
                     return int(m)
-    for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+    for n in range(last, first - 1, -1):
         rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
         hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
         if len(scene.corridor):
@@ -209,7 +213,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether nothing is so near that a primitive laid at a frame could break it."""
     if len(scene.corridor):
@@ -221,7 +225,7 @@ def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: flo
     return bool((scene.open[cell] if cell >= 0 else scene.open_m) > moves.disc[primitive, 2])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> int:
     """-1 where the feet that stand when a primitive ends may do so, else the region that forbids it: soon looked at."""
     n = moves.sample_first[primitive + 1] - 1
@@ -239,18 +243,16 @@ def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float,
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float) -> bool:
+@inlined
+def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether a primitive laid at a frame ends with the hips in the goal, facing as asked."""
     if not moves.terminal[primitive]:
         return False
-    last = moves.sample_first[primitive + 1] - 1
-    cos, sin = math.cos(yaw), math.sin(yaw)
-    rx, rz = moves.points[last, 0, 0], moves.points[last, 0, 2]
+    rx, rz = moves.ends[primitive, 0], moves.ends[primitive, 1]
     hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
     if math.hypot(hx - scene.goal[0], hz - scene.goal[1]) > scene.goal[2]:
         return False
     if scene.goal[4] >= math.pi:
         return True
-    off = yaw + moves.facing[last] - scene.goal[3]
+    off = yaw + moves.ends[primitive, 2] - scene.goal[3]
     return abs(off - TAU * round(off / TAU)) <= scene.goal[4]

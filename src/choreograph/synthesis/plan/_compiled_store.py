@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.plan.counters import HEAP
 
 Array = NDArray[np.float64]
@@ -53,9 +53,11 @@ class Store(NamedTuple):
     """(1,); infinite before there is an answer."""
     rejected_by: Ints
     """How often each solid, then each region, then the corridor, turned a step away."""
+    body: Array
+    """Room for the points of a body, (POINTS, 3)."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def push(store: Store, key: float, record: int) -> None:
     at = store.counters[HEAP]
     store.counters[HEAP] += 1
@@ -70,7 +72,7 @@ def push(store: Store, key: float, record: int) -> None:
     store.heap_record[at] = record
 
 
-@njit(cache=True, nogil=True)
+@hot
 def sift(store: Store, at: int, key: float, record: int) -> None:
     size = store.counters[HEAP]
     while True:
@@ -88,7 +90,7 @@ def sift(store: Store, at: int, key: float, record: int) -> None:
     store.heap_record[at] = record
 
 
-@njit(cache=True, nogil=True)
+@hot
 def pop(store: Store) -> int:
     top = store.heap_record[0]
     store.counters[HEAP] -= 1
@@ -98,7 +100,7 @@ def pop(store: Store) -> int:
     return int(top)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def slot_of(store: Store, key: int) -> int:
     """The slot of a cell, or the empty one where it would be."""
     mask = len(store.key) - 1
@@ -109,7 +111,7 @@ def slot_of(store: Store, key: int) -> int:
     return int(at)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def rehash(old: Store, new: Store) -> None:
     """Move the cells into a larger hash."""
     for slot in range(len(old.key)):
@@ -120,7 +122,7 @@ def rehash(old: Store, new: Store) -> None:
             new.closed[at] = old.closed[slot]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def cell_key(node: int, yaw: float, x: float, z: float, stage: int, lattice_m: float, lattice_rad: float) -> int:
     """A number for the lattice cell of a state."""
     turns = round(TAU / lattice_rad)

@@ -1,8 +1,9 @@
 """The search for one answer: searches of several kinds take turns.
 
-Which kind has an answer first is not known before: one of coarse cells comes far soon, recorded steps alone are few,
-and the fine one finds what coarse cells pass over. Once one has an answer, recorded steps alone are searched beside all
-of them for a share of the time, each search hearing of the other's answers: so blends do not make it dearer.
+Which kind has an answer first is not known before: one of coarse cells comes far soon, the fine one finds what those
+pass over. Some of the time goes to an attempt with recorded steps alone, which goes on just as it would if blends had
+not been asked for; the searches with blends hear of its answers. So what recorded steps alone bring in that time,
+blends never make dearer.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.task import Margins, Penalty, Task, World
 from choreograph.synthesis.plan.world import in_whole, make_world
 
-COARSE_SHARE, RECORDED_SHARE = 0.1, 0.4
-"""Shares of the time in which an answer is bettered by a coarse search, and among recorded steps."""
+COARSE_SHARE = 0.1
+"""Share of the time in which an answer is bettered by a coarse search."""
+PLAIN_SHARE, FIRST_SHARE = 0.75, 0.5
+"""Share of the time that goes to recorded steps alone, and as long as there is no answer."""
+PLAIN_ROOM = 0.4
+"""And of the memory."""
 COMPRESSED_SHARE = 0.6
 """Share of the time after which a search that has no answer yet goes on among all primitives."""
 LONGER = 1.3
@@ -33,7 +38,7 @@ breaks is best known early, but a look takes as long as a thousand states."""
 WHOLE_S = 3.0
 """Seconds that must be left for a search that has an answer to look among all primitives; half of them where it has
 none."""
-TURN = 100
+TURN = 250
 """Records expanded in a turn."""
 
 clock = time.monotonic
@@ -114,18 +119,31 @@ class Attempt:
     """What a search before the one at work proved."""
     longer: float = 1.0
     repaired: int = 0
-    over: bool = False
+    ended: bool = False
+    """Whether its own searches are at their end."""
+    plain: Attempt | None = field(init=False, default=None)
+    """The attempt with recorded steps alone, where blends are asked for."""
 
     def __post_init__(self) -> None:
         """Begin."""
         self.margins = Margins(self.request.search.margin_m, {})
+        if self.request.interpolation:
+            search = self.request.search
+            search = search.with_(memory_mb=max(64, round(PLAIN_ROOM * search.memory_mb)))
+            plain = self.request.with_(interpolation=False, search=search)
+            self.plain = Attempt(self.graph, self.plans, plain, self.penalty, self.begun_whole, shown=self.shown)
         self._begin(self.kept)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is at its end, and that with recorded steps alone as well, or the time is used up."""
+        return self.ended and (self.plain is None or self.plain.over or self.left <= 0)
 
     @property
     def fine(self) -> Planner | None:
         """The search that proves: among all primitives of its world, in fine cells."""
         planners = [turn.planner for turn in self.turns if turn.planner is not None]
-        return next((one for one in planners if not one.coarse and one.world is self.world), None)
+        return next((one for one in planners if not one.coarse), None)
 
     @property
     def looked(self) -> Planner | None:
@@ -171,12 +189,14 @@ class Attempt:
 
     def advance(self) -> None:
         """Expand a few states, or look at an answer; begin again where finishing broke things."""
-        began, before = clock(), self.used
-        looks = self.chain is not None and self.used - self.mark > self._looks_apart
-        turn = None if looks else min(self.turns, key=lambda one: (one.done, one.used / one.weight))
-        if turn is None:
+        began, before, plain, turn = clock(), self.used, self.plain, None
+        share = FIRST_SHARE if self.chain is None else PLAIN_SHARE
+        if plain is not None and not plain.over and self.left > 0 and (self.ended or plain.used < share * before):
+            self._advance_plain(plain)
+        elif self.chain is not None and self.used - self.mark > self._looks_apart:
             self._keeps()
         else:
+            turn = min(self.turns, key=lambda one: (one.done, one.used / one.weight))
             self._advance(turn)
         self.seconds += clock() - began
         if turn is not None:
@@ -190,13 +210,16 @@ class Attempt:
             self.shown[key] = replace(made, whole=self.whole)
         return self.shown[key]
 
-    def best_kept(self, chain: Chain) -> Shown:
-        """The last answer, or an earlier one that keeps all constraints where that is cheaper or the last does not."""
-        last = self.finish(chain)
-        good = [shown for shown in self.shown.values() if not shown.checked.broken]
-        if not good or (self.penalty is not None and not last.checked.broken):
+    def best(self) -> Shown | None:
+        """The cheapest answer that keeps all constraints, that of recorded steps alone too; else the last one."""
+        last = None if self.chain is None else self.finish(self.chain)
+        if last is not None and self.penalty is not None and not last.checked.broken:
             return last
-        return min(good, key=lambda shown: shown.chain.cost)
+        if self.plain is not None and self.plain.chain is not None:
+            cheapest = min((shown.chain.cost for shown in self._good()), default=math.inf)
+            if self.plain.chain.cost < cheapest:
+                self.plain.finish(self.plain.chain)
+        return min(self._good(), key=lambda shown: shown.chain.cost, default=last)
 
     def cloud(self) -> list[tuple[float, float]]:
         """Places of expanded states."""
@@ -204,6 +227,15 @@ class Attempt:
         return [] if planner is None else [(round(float(x), 2), round(float(z), 2)) for x, z in planner.cloud()]
 
     # ------------------------------------------------------------------ inside
+
+    @property
+    def _room(self) -> float:
+        """Share of the memory for its own searches."""
+        return 1.0 if self.plain is None else 1 - PLAIN_ROOM
+
+    def _good(self) -> list[Shown]:
+        """Answers that keep all constraints as finished motion."""
+        return [shown for shown in self.shown.values() if not shown.checked.broken]
 
     @property
     def _looks_apart(self) -> float:
@@ -215,17 +247,13 @@ class Attempt:
         """Search from the beginning, or for what is cheaper than an answer that is known."""
         self.whole, self.earlier, self.chain = self.begun_whole, None, None
         self._set_world()
-        kinds = [
-            Turn(partial(Planner, self.task, coarse=2, share=0.2), 2.0, COARSE_SHARE),
-            Turn(partial(Planner, self.task, coarse=4, share=0.2), 0.5, 0.0),
-            Turn(partial(Planner, self.task, share=0.4), 1.0, math.inf),
+        self.turns = [
+            Turn(partial(Planner, self.task, coarse=2, share=0.3 * self._room), 2.0, COARSE_SHARE),
+            Turn(partial(Planner, self.task, coarse=4, share=0.2 * self._room), 0.5, 0.0),
+            Turn(partial(Planner, self.task, share=0.5 * self._room), 1.0, math.inf),
         ]
-        if self.request.interpolation:
-            recorded = Turn(lambda: Planner(self.task.recorded(), coarse=2, share=0.2), 2.0, 0.0)
-            kinds[1:1] = [recorded, Turn(lambda: self._recorded(0), 1.0, RECORDED_SHARE)]
-        self.turns = kinds
         if known is not None:
-            self.turns = [turn for turn in kinds if turn.share > COARSE_SHARE]
+            self.turns = [turn for turn in self.turns if turn.share > COARSE_SHARE]
             self._hear(known)
 
     def _set_world(self) -> None:
@@ -243,7 +271,7 @@ class Attempt:
         if found is not None and (self.chain is None or found.weighed < self.chain.weighed * (1 - 1e-9)):
             self._hear(found)
         if self.chain is None:
-            self.over = all(one.done for one in self.turns) or self.left <= 0
+            self.ended = all(one.done for one in self.turns) or self.left <= 0
         else:
             self._go_on()
 
@@ -256,17 +284,29 @@ class Attempt:
                 turn.used, turn.weight = 0.0, 1.0
         for turn in self.turns:
             if turn.planner is not None:
-                turn.planner.learn(chain, share=0.4)
+                turn.planner.learn(chain, share=0.5 * self._room)
 
-    def _recorded(self, finer: int) -> Planner:
-        return Planner(self.task.recorded(), finer=finer, known=self.chain, share=0.3)
+    def _advance_plain(self, plain: Attempt) -> None:
+        """Let the attempt with recorded steps alone go on, and hear what it found.
+
+        Where an answer was broken in finishing before, only of what was looked at as finished motion.
+        """
+        before = plain.expanded
+        plain.advance()
+        self.expanded += max(1, plain.expanded - before)
+        chain = plain.chain
+        if chain is None or (self.chain is not None and chain.weighed >= self.chain.weighed * (1 - 1e-9)):
+            return
+        if self.repaired and (self.chain is not None or plain.finish(chain).checked.broken):
+            return
+        self._hear(in_whole(self.plans, chain) if self.whole and not plain.whole else chain)
 
     def _go_on(self) -> None:
         """Go on with bettering the answer, or conclude where it is proved, near enough, or the time is used up."""
         assert self.chain is not None
         fine, alone = self.fine, len(self.turns) == 1
         if alone and self.turns[0].planner is not None:
-            self.turns[0].planner.learn(self.chain, share=1.0)
+            self.turns[0].planner.learn(self.chain, share=self._room)
         done = fine is not None and (fine.done if alone else fine.proved and not self._may_refine())
         near = fine is not None and self.request.within > 1 and fine.bound * self.request.within >= fine.cost
         if not (done or near or self.left <= 0):
@@ -274,14 +314,10 @@ class Attempt:
         elif self._keeps():
             last = next(one for one in self.turns if math.isinf(one.share))
             self.turns = [last]
-            self.over = not self._refine(last.begun())
+            self.ended = not self._refine(last.begun())
 
     def _pass_on(self) -> None:
         """Let no search go on that had its share, or is done."""
-        for turn in self.turns:
-            planner = turn.planner
-            if planner is not None and planner.world is not self.world and planner.finer == 0:
-                turn.planner = self._recorded(1) if planner.proved and self._may_refine() else planner
         self.turns = [one for one in self.turns if math.isinf(one.share) or not (one.done or one.used > one.share)]
 
     def _may_refine(self) -> bool:
@@ -301,7 +337,7 @@ class Attempt:
                 return False
             self.whole, self.chain = True, in_whole(self.plans, self.chain)
             self._set_world()
-        planner = Planner(self.task, finer=1, known=self.chain)
+        planner = Planner(self.task, finer=1, known=self.chain, share=self._room)
         self.turns = [Turn(lambda: planner, 1.0, math.inf, planner=planner)]
         return True
 
@@ -319,8 +355,9 @@ class Attempt:
         if self.fine is not None and self.penalty is None:
             self.kept_bound = max(self.kept_bound, self.fine.bound)
         self.margins = Margins(self.margins.usual, more)
-        kept = [shown for shown in self.shown.values() if not shown.checked.broken]
-        good = [shown.chain for shown in kept if shown.whole == self.begun_whole]
+        if self.plain is not None and self.plain.chain is not None:
+            self.plain.finish(self.plain.chain)
+        good = [shown.chain for shown in self._good() if shown.whole == self.begun_whole]
         self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False

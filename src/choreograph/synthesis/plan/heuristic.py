@@ -242,7 +242,7 @@ def make_heuristic(
     """
     from choreograph.synthesis.plan._compiled_bounds import Heuristic
 
-    finite = np.where(np.isfinite(potential), potential, 1e9)
+    finite = np.ascontiguousarray(np.moveaxis(np.where(np.isfinite(potential), potential, 1e9), 0, -1))
     stones, gates = targets
     return Heuristic(
         seal(rates.per_metre), seal(rates.per_radian), finite, seal(network.hips), stones, gates, fields[0],

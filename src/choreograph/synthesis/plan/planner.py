@@ -93,6 +93,7 @@ class Planner:
         self.store = self._new_store(max(_FEWEST, 2 * len(roots)))
         self._root_places = self._start_places(roots)
         self._bound = 0.0
+        self._read: tuple[int, Chain] | None = None
         self.status = _compiled.WORKING
         if known is not None:
             self.store.goal_cost[0] = known.weighed * (1 + 1e-12)
@@ -168,6 +169,11 @@ class Planner:
         record = int(self.store.counters[GOAL])
         if record < 0:
             return self._known
+        if self._read is None or self._read[0] != record:
+            self._read = record, self._read_chain(record)
+        return self._read[1]
+
+    def _read_chain(self, record: int) -> Chain:
         records = []
         while record >= 0:
             records.append(record)
@@ -238,6 +244,7 @@ class Planner:
             np.full(slots, -1, np.int64), np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32), np.empty(2 * size), np.empty(2 * size, np.int32), np.empty(size, np.int32),
             np.zeros(9, np.int64), np.array([math.inf]), np.zeros(things, np.int64),
+            np.empty((self.moves.points.shape[1], 3)),
         )  # fmt: skip
         store.counters[GOAL] = -1
         return store

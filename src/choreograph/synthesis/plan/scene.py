@@ -213,12 +213,11 @@ def _escapes(item: Item, goal: Goal, name: str) -> bool:
 
 def _check_near_path(request: PlanRequest, goal: Goal) -> None:
     assert request.path is not None
-    points = np.array(request.path.points)
     for name, place, room in (
         ("start.position", request.start.position, 0.0),
         ("goal.position", goal.position, goal.radius),
     ):
-        away = float(min(_to_segment(place, a, b) for a, b in pairwise(points)))
+        away = min(_to_segment(place, a, b) for a, b in pairwise(request.path.points))
         if away > request.path.within + room:
             raise RequestError(
                 f"{name} is {away:.2f} m from the path, but the path is to be kept within {request.path.within:g} m; "
@@ -238,17 +237,16 @@ def signed_gap(item: Item, place: tuple[float, float]) -> float:
     """Distance of a place from an item's outline, metres; below 0 inside."""
     if len(item.corners) == 1:
         return math.dist(item.corners[0], place) - item.radius
-    corners = np.array(item.corners)
-    sides = list(zip(np.roll(corners, 1, axis=0), corners, strict=True))
-    away = min(_to_segment(place, a, b) for a, b in sides)
     x, z = place
-    crossings = sum(
-        (a[1] > z) != (b[1] > z) and x < (b[0] - a[0]) * (z - a[1]) / (b[1] - a[1]) + a[0] for a, b in sides
-    )
-    return -away if crossings % 2 else away
+    away, inside = math.inf, False
+    for a, b in zip((item.corners[-1], *item.corners), item.corners, strict=False):
+        away = min(away, _to_segment(place, a, b))
+        if (a[1] > z) != (b[1] > z) and x < (b[0] - a[0]) * (z - a[1]) / (b[1] - a[1]) + a[0]:
+            inside = not inside
+    return -away if inside else away
 
 
-def _to_segment(place: tuple[float, float], a: Array, b: Array) -> float:
-    along = b - a
-    share = min(1.0, max(0.0, float((np.array(place) - a) @ along) / max(float(along @ along), 1e-12)))
-    return float(np.hypot(*(np.array(place) - a - share * along)))
+def _to_segment(place: tuple[float, float], a: Sequence[float], b: Sequence[float]) -> float:
+    x, z, along_x, along_z = place[0] - a[0], place[1] - a[1], b[0] - a[0], b[1] - a[1]
+    share = min(1.0, max(0.0, (x * along_x + z * along_z) / max(along_x * along_x + along_z * along_z, 1e-12)))
+    return math.hypot(x - share * along_x, z - share * along_z)

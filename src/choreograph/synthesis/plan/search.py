@@ -208,8 +208,8 @@ class PlanSearch(ChoosingSearch):
 
     def _conclude(self, attempt: Attempt) -> None:
         """Take the answer that an attempt ended with, and begin the next."""
-        chain = attempt.chain
-        if chain is None:
+        found = attempt.best()
+        if found is None:
             if not attempt.whole and attempt.may_go_whole and not self._answers:
                 before, self._try = attempt, self._new_try(None, whole=True)
                 self._try.seconds, self._try.expanded = before.seconds, before.expanded
@@ -219,7 +219,7 @@ class PlanSearch(ChoosingSearch):
                 self._reason = why_none(attempt.looked, self.request, self.plans)
             self._few = bool(self._answers)
             return
-        shown = self._with_search(attempt.best_kept(chain), attempt)
+        shown = self._with_search(found, attempt)
         apart = min((ways_apart(shown, other) for other in self._answers), default=np.inf)
         if apart < self.request.apart_m:
             self._few = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,11 +72,6 @@ class World:
     all_end: bool
     """Whether any primitive may be the last."""
 
-    def recorded(self) -> World:
-        """The world of recorded steps alone; its chains are chains of this world too."""
-        usable = self.usable & self.network.primitives.raw
-        return replace(self, network=self.network.only(usable), usable=usable)
-
 
 @dataclass(frozen=True)
 class Margins:
@@ -123,13 +118,6 @@ class Task:
             _heuristic(world, request, margins, scene, costs),
         )  # fmt: skip
 
-    def recorded(self) -> Task:
-        """The same with recorded steps alone: what bounds all walks bounds theirs."""
-        world = self.world.recorded()
-        network, costs = world.network, world.network.edge_costs(OBJECTIVES.index(self.request.objective))
-        moves = self.moves._replace(first=seal(network.first), edge=seal(network.edge), edge_cost=costs)
-        return replace(self, world=world, edge_costs=costs, moves=moves)
-
 
 def _moves(world: World, costs: Array) -> Moves:
     from choreograph.synthesis.plan._compiled_steps import Moves
@@ -140,13 +128,15 @@ def _moves(world: World, costs: Array) -> Moves:
     top = cloud[..., 1].max(axis=1) + world.body.radii.max()
     group, finer = network.alike.astype(np.int64), network.nodes + np.arange(network.nodes)
     feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)], np.int64)
+    last = first[1:] - 1
+    ends = np.stack([cloud[last, 0, 0], cloud[last, 0, 2], facing[last]], axis=1).astype(float)
     # Read-only, as what the cache keeps is: else kernels would be compiled once more for what was just built.
     return Moves(
         seal(network.outcome), seal(network.target.astype(np.int64, copy=False)),
         seal(network.first.astype(np.int64, copy=False)), seal(network.edge.astype(np.int32, copy=False)),
         costs, seal(network.kind.astype(np.int64, copy=False)), first, cloud, facing, planted,
         reach.astype(np.float32), top.astype(np.float32), discs(first, cloud, float(world.body.radii.max())),
-        group, finer, world.terminal, feet, world.body.capsules, world.body.radii,
+        group, finer, world.terminal, ends, feet, world.body.capsules, world.body.radii,
     )  # fmt: skip
 
 

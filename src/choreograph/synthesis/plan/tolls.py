@@ -148,9 +148,9 @@ def find_tolls(
         _padded([row[2] for row in rows]),
         _padded([row[3] for row in rows]),
         np.array([row[4] for row in rows]),
-        _padded([row[5] for row in rows]),
+        np.ascontiguousarray(np.moveaxis(_padded([row[5] for row in rows]), 1, -1)),
         np.array([_steps_away(one, cell).ravel() for one in barriers], np.int32),
-        _padded([row[6] for row in rows]),
+        np.ascontiguousarray(np.moveaxis(_padded([row[6] for row in rows]), 1, -1)),
     )
 
 

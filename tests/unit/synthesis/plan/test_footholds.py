@@ -79,9 +79,26 @@ def test_an_answer_that_keeps_all_is_not_lost_where_cheaper_ones_break_things(gr
     assert result.problems == () and result.best.cost == seen[0] and min(seen) < seen[0]
 
 
+def test_recorded_steps_alone_are_the_answer_where_blends_break_things(graph, plans, monkeypatch):
+    make = attempt.show_chain
+
+    def blends_break(*args):
+        shown = make(*args)
+        problem = Problem("touched", "obstacles[0]", 0.0, -0.01)
+        broken = (Broken("obstacles[0]", 0.01, problem),) if shown.blended else ()
+        return dataclasses.replace(shown, checked=dataclasses.replace(shown.checked, broken=broken))
+
+    monkeypatch.setattr(attempt, "show_chain", blends_break)
+    request = PlanRequest(goal=Goal(position=(0.4, 4.0)), obstacles=(Solid.of_circle((0.2, 2.0), 0.2),))
+    plain = PlanSearch(graph, request.with_(interpolation=False, evaluations=2000), plans=plans).run()
+    result = PlanSearch(graph, request.with_(evaluations=4000), plans=plans).run()
+    assert result.problems == () and result.best.metrics["blended"].value == 0
+    assert result.best.cost <= plain.best.cost
+
+
 def test_it_ends_in_time_where_nothing_is_found(graph, plans, monkeypatch):
     ticks = iter(range(10**9))
-    monkeypatch.setattr(attempt, "clock", lambda: 2.0 * next(ticks))
+    monkeypatch.setattr(attempt, "clock", lambda: 0.5 * next(ticks))
     gap = Region.of_box((-60.0, 1.5), (60.0, 6.5))
     search = PlanSearch(graph, PlanRequest(goal=Goal(position=(0.0, 8.0)), gaps=(gap,), seconds=8.0), plans=plans)
     while search.step():
