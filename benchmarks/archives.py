@@ -4,7 +4,7 @@
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives NAME.mog --windows 200000
     python -m benchmarks.archives LARGER.mog --repeat 5 --of NAME.mog
     python -m benchmarks.archives NAME.mog --use
-    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --growth 50000,100000,200000
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --growth 50000,100000,200000 [--fps 120]
 
 The first gives files, the second a motion graph, the third one that has all of another several times, each time
 joined to the last, without comparing anything: for what comes after building. The fourth tells what it takes to use
@@ -227,11 +227,11 @@ def _spent() -> float:
     return own.ru_utime + own.ru_stime
 
 
-def build_once(path: Path, windows: int, workers: int) -> dict[str, Any]:
+def build_once(path: Path, windows: int, workers: int, fps: float) -> dict[str, Any]:
     """Build an archive, and tell what it took: CPU seconds of all, and of comparing windows."""
     from choreograph.build.files import build_file
 
-    stream = archive_stream(windows)
+    stream = archive_stream(windows, fps)
     began, compared = _spent(), [0.0, 0.0]
 
     def hear(stage: str, done: int, total: int) -> None:
@@ -261,8 +261,8 @@ def add_once(path: Path) -> dict[str, Any]:
     return {"add_s": _spent() - began, "add_gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
 
 
-def growth(folder: Path, sizes: Sequence[int], workers: int) -> None:
-    """Print what archives of several sizes take, each in processes of its own."""
+def growth(folder: Path, sizes: Sequence[int], workers: int, fps: float) -> None:
+    """Print what archives of several sizes, of clips of some rate, take, each in processes of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     print("| windows | build | of it search | memory | evaluated | minima | edges | file | add one clip |")
     print("|" + "---|" * 9)
@@ -270,7 +270,7 @@ def growth(folder: Path, sizes: Sequence[int], workers: int) -> None:
         path, found = folder / f"{windows}.mog", dict[str, Any]()
         for ask in ("build", "add"):
             command = [sys.executable, "-m", "benchmarks.archives", str(path), "--ask", ask]
-            command += ["--windows", str(windows), "--workers", str(workers)]
+            command += ["--windows", str(windows), "--workers", str(workers), "--fps", str(fps)]
             found |= json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         print(
             f"| {found['windows']:,} | {found['build_s']:.0f} s | {found['search_s']:.0f} s | {found['gib']:.2f} GiB "
@@ -289,6 +289,7 @@ def use(path: Path) -> None:
             found = list[dict[str, Any]]()
             for cache in ("compiling", "cold", "cold"):
                 environment = {**os.environ, "CHOREOGRAPH_CACHE": str(Path(folder) / cache)}
+                environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users have their modules compiled
                 if cache == "compiling" and ask in ("open", "edges", "only"):
                     continue
                 made = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -344,7 +345,7 @@ def main() -> None:
     parser.add_argument("output", type=Path, help="a folder for files, or a .mog file")
     parser.add_argument("--windows", type=int, default=50_000, help="windows at 30 Hz")
     parser.add_argument("--share", type=float, default=1.0, help="share of the clips to write as files")
-    parser.add_argument("--fps", type=float, default=120.0, help="rate of the files")
+    parser.add_argument("--fps", type=float, help="rate of the clips; 120 in files, 30 in graphs, if not given")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--repeat", type=int, help="how often to have all of another graph")
     parser.add_argument("--of", type=Path, help="that graph")
@@ -353,13 +354,13 @@ def main() -> None:
     parser.add_argument("--ask", choices=["build", "add", *ASKS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.ask == "build":
-        print(json.dumps(build_once(asked.output, asked.windows, asked.workers)))
+        print(json.dumps(build_once(asked.output, asked.windows, asked.workers, asked.fps or 30.0)))
         return
     if asked.ask == "add":
         print(json.dumps(add_once(asked.output)))
         return
     if asked.growth:
-        growth(asked.output, [int(size) for size in asked.growth.split(",")], asked.workers)
+        growth(asked.output, [int(size) for size in asked.growth.split(",")], asked.workers, asked.fps or 30.0)
         return
     if asked.ask is not None:
         print(json.dumps(measure(asked.output, asked.ask)))
@@ -371,11 +372,11 @@ def main() -> None:
         save_graph(repeat(open_graph(asked.of), asked.repeat), asked.output, overwrite=True)
         return
     if asked.output.suffix != ".mog":
-        wrote = write_files(asked.output, asked.windows, share=asked.share, fps=asked.fps)
+        wrote = write_files(asked.output, asked.windows, share=asked.share, fps=asked.fps or 120.0)
         sys.exit(f"{wrote} files in {asked.output}" if not wrote else None)
     from choreograph.build.files import build_file
 
-    build_file(asked.output, archive_stream(asked.windows), workers=asked.workers, overwrite=True)
+    build_file(asked.output, archive_stream(asked.windows, asked.fps or 30.0), workers=asked.workers, overwrite=True)
 
 
 if __name__ == "__main__":

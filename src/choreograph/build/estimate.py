@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from choreograph.graph.settings import GraphSettings
 
-# Measured with `python -m benchmarks.archives x.mog --windows 250000` and 1000000 (stopped and resumed), on one core of
-# an AMD EPYC that many other programs shared, default settings, making the clips taken off: 75 and 799 s of CPU, 0.87
-# and 2.51 GiB, 353 and 1,752 MB. Growth is a part of each frame, read and measured once, and a part of each pair.
-_LINEAR_S = 1.34e-4
-_SQUARE_S = 6.65e-10
-_BASE_BYTES, _WINDOW_BYTES = 3.4e8, 2.35e3
-_FILE_BYTES = 1.75e3
+# Measured with `python -m benchmarks.archives FOLDER --growth 250000,1000000`, one core of a Xeon with AVX-512, default
+# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB. Growth is a part of
+# each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of their
+# frames, of which a window at 30 Hz has four.
+_LINEAR_S = 1.65e-4
+_SQUARE_S = 3.1e-10
+_BASE_BYTES, _WINDOW_BYTES = 2.5e8, 2.5e3
+_FILE_BYTES = 1.76e3
 
 
 @dataclass(frozen=True)

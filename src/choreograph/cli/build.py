@@ -32,7 +32,9 @@ Workers = Annotated[int, Ge(1), Le(256), Option(("--workers",))]
 
 
 _ADVICE_S = 20.0
-"""CPU seconds that advice may take in any case; more only where building took five times as long."""
+"""CPU seconds that advice may take in any case; more only as a share of what building took."""
+_ADVICE_SHARE = 0.18
+"""It stops when it next says how far it has come: within a fifth."""
 
 
 class _Enough(Cancelled):
@@ -129,7 +131,7 @@ def build(asked: BuildOptions) -> None:
     spent = time.process_time() - started
     show_outcome(graph, asked.output)
     if asked.advice:
-        show_advice(graph, asked.workers, max(_ADVICE_S, 0.2 * spent))
+        show_advice(graph, asked.workers, max(_ADVICE_S, _ADVICE_SHARE * spent))
 
 
 @contextmanager

@@ -17,6 +17,7 @@ Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 TALL, WIDE = 14, 56  # strips on the sides of a block: the products of their coarse runs, and its boxes, stay in cache
+KEPT = 32  # prune.KEPT; a compiled function keeps the constants of its own module
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
@@ -39,37 +40,23 @@ summed = njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "co
 
 
 @summed
-def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: int) -> np.float32:
+def least_squared(outline: Array32, energy: Array32, p: int, q: int) -> np.float32:
     """A lower bound on the squared distance of two runs' representatives, below 0 where there is none."""
     y, re, im = np.float32(0), np.float32(0), np.float32(0)
-    for k in range(heights.shape[1]):
-        y += heights[p, k] * heights[q, k]
-    for k in range(floor.shape[2]):
-        re += floor[p, 0, k] * floor[q, 0, k] + floor[p, 1, k] * floor[q, 1, k]
-        im += floor[p, 1, k] * floor[q, 0, k] - floor[p, 0, k] * floor[q, 1, k]
+    a, b = outline[p], outline[q]
+    for k in range(KEPT):
+        y += a[k] * b[k]
+        re += a[KEPT + k] * b[KEPT + k] + a[2 * KEPT + k] * b[2 * KEPT + k]
+        im += a[2 * KEPT + k] * b[KEPT + k] - a[KEPT + k] * b[2 * KEPT + k]
     total = energy[p] + energy[q]
     return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - SLACK * total
 
 
 @inlined
-def is_open(
-    heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
-) -> bool:
+def is_open(outline: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32) -> bool:
     """Whether the bound on the distance of two runs leaves room for windows within the threshold."""
     far = radius[p] + radius[q] + threshold
-    return least_squared(heights, floor, energy, p, q) <= far * far
-
-
-@summed
-def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
-    """Whether the Euclidean points of two runs lie farther apart than windows within the threshold allow."""
-    size = points.shape[1] - 2
-    total = np.float32(0)
-    for k in range(size):
-        total += points[p, k] * points[q, k]
-    near, other = points[p, size], points[q, size]
-    total += points[p, size + 1] + points[q, size + 1] + near * other
-    return total + threshold * (near + other + np.float32(0.5) * threshold) < 0
+    return least_squared(outline, energy, p, q) <= far * far
 
 
 @inlined
@@ -82,7 +69,6 @@ def holds(box: tuple[int, int, int, int], a0: int, a1: int, b0: int, b1: int) ->
 def stretch_box(
     box: tuple[int, int, int, int],
     runs: Runs,
-    points: Array32,
     rows: tuple[int, int],
     columns: tuple[int, int],
     threshold: np.float32,
@@ -94,7 +80,6 @@ def stretch_box(
     Args:
         box: First window and one past the last of the rows, then of the columns.
         runs: Runs of either kind.
-        points: Their Euclidean points.
         rows: First run and one past the last.
         columns: First run and one past the last.
         threshold: Metres.
@@ -103,14 +88,14 @@ def stretch_box(
             them whose reaches together are less lie too far apart.
     """
     first, stop, reach, radius = runs.first, runs.stop, runs.reach, runs.radius
-    heights, floor, energy = runs.heights, runs.floor, runs.energy
+    outline, energy = runs.outline, runs.energy
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
             if reach[p] + reach[q] < room or holds(box, first[p], stop[p], first[q], stop[q]):
                 continue
             if apart > 0 and stop[q] - 1 - first[p] < apart:
                 continue
-            if is_sifted(points, p, q, threshold) or not is_open(heights, floor, energy, radius, p, q, threshold):
+            if not is_open(outline, energy, radius, p, q, threshold):
                 continue
             if box[1] == 0:
                 box = (first[p], stop[p], first[q], stop[q])
@@ -135,7 +120,6 @@ def enclose_open(
     outward: Array32,
     inward: Array32,
     fine: Runs,
-    points: Array32,
     children: Ints,
     clips: Ints,
     classes: Ints,
@@ -156,7 +140,6 @@ def enclose_open(
         outward: (R, K): as rows of the matrix product.
         inward: (R, K): as its columns.
         fine: Fine runs.
-        points: Their Euclidean points.
         children: (R + 1,): first fine run of each coarse one.
         clips: (R,): clip of each coarse run.
         classes: Class of each clip.
@@ -179,7 +162,7 @@ def enclose_open(
     every = chosen.all()
     # Taken out of the runs once: reaching into them counts references, again and again.
     parent, first, last, radius = coarse.parent, coarse.first, coarse.stop, coarse.radius
-    heights, floor, energy = coarse.heights, coarse.floor, coarse.energy
+    outline, energy = coarse.outline, coarse.energy
     for top in range(start, stop, TALL):
         bottom = min(top + TALL, stop)
         p0, p1 = begins[top], begins[bottom]
@@ -204,7 +187,7 @@ def enclose_open(
                     if holds(box, first[p], last[p], first[q], last[q]):
                         continue
                     limit = thresholds[classes[clip], classes[clips[q]]]
-                    squared = least_squared(heights, floor, energy, p, q)
+                    squared = least_squared(outline, energy, p, q)
                     far = radius[p] + radius[q] + limit
                     if squared > far * far:
                         continue
@@ -212,7 +195,6 @@ def enclose_open(
                     box = stretch_box(
                         box,
                         fine,
-                        points,
                         (children[p], children[p + 1]),
                         (children[q], children[q + 1]),
                         limit,

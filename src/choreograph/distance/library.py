@@ -13,6 +13,7 @@ from choreograph.errors import RequestError
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 
 class Library(NamedTuple):
@@ -72,35 +73,28 @@ def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = 
     first = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
     total = int(first[-1])
     bounds = np.stack([first[:-1], first[:-1]], axis=1)
-    centre, moment, centroid = np.zeros((total, 2)), np.zeros((total, 2)), np.empty((total, 2))
+    centre, centroid = np.zeros((total, 2)), np.empty((total, 2))
     energy, origin = np.full(total, np.inf), np.empty((len(frames), 2))
     means: list[Array] = []
-    heights, floor, window, lever = np.empty((0, 0)), np.empty((0, 2, 0)), None, np.empty(0)
+    heights, floor, window = np.empty((0, 0)), np.empty((0, 2, 0)), None
     for n, clip in enumerate(clips):
         if window is None:
             window, joints = clip.window, clip.heights.shape[1]
             heights, floor = np.empty((total, joints)), np.empty((total, 2, joints))
-            lever = window.weights * (np.arange(window.length) - (window.length - 1) / 2)
         if clip.heights.shape[1] != heights.shape[1] or clip.window != window:
             raise RequestError(f"clip {n} differs from clip 0 in its number of joints or its window")
         here, windows = slice(first[n], first[n + 1]), slice(first[n], first[n] + clip.count)
         bounds[n, 1] += clip.count
         heights[here], floor[here], centroid[here], origin[n] = clip.heights, clip.floor, clip.centroid, clip.origin
         centre[windows], energy[windows] = clip.centre, clip.energy
-        moment[windows] = window_sum(clip.centroid, lever)
         means.append(clip.heights.mean(axis=0))
     assert window is not None
     level = np.mean(means, axis=0)
-    lowered, size = np.full(total, np.inf), np.empty(total)
-    low = np.empty((total, heights.shape[1]), np.float32)
-    plane = np.empty((total, 2, 2 * heights.shape[1]), np.float32)
-    for n, (start, stop) in enumerate(bounds):
-        here = slice(first[n], first[n + 1])
-        lowered[start:stop] = energy[start:stop] + window_sum((level - 2 * heights[here]) @ level, window.weights)
-        low[here] = heights[here] - level
-        plane[here, 0] = floor[here].reshape(len(floor[here]), -1)
-        plane[here, 1, : len(level)], plane[here, 1, len(level) :] = -floor[here, 1], floor[here, 0]
-        size[here] = np.square(low[here]).sum(axis=1, dtype=float) + np.square(plane[here, 0]).sum(axis=1, dtype=float)
+    from choreograph.distance import _compiled_window
+
+    lowered, moment, low, plane, size = _compiled_window.lower(
+        heights, floor, centroid, energy, level, window.weights, bounds
+    )
     return Library(
         heights=heights,
         floor=floor,
@@ -118,3 +112,23 @@ def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = 
         boxes=window.boxes,
         bounds=bounds,
     )
+
+
+def lower_numpy(
+    heights: Array, floor: Array, centroid: Array, energy: Array, level: Array, weights: Array, bounds: Ints
+) -> tuple[Array, Array, Array32, Array32, Array]:
+    """What a library has of frames and windows once `level` is known: the plain twin of the compiled kernel.
+
+    Returns:
+        `lowered`, `moment`, `low`, `plane` and `size` of a `Library`.
+    """
+    lever = weights * (np.arange(len(weights)) - (len(weights) - 1) / 2)
+    lowered, moment = np.full(len(heights), np.inf), np.zeros((len(heights), 2))
+    for start, stop in bounds:
+        here = slice(start, stop + len(weights) - 1)
+        lowered[start:stop] = energy[start:stop] + window_sum((level - 2 * heights[here]) @ level, weights)
+        moment[start:stop] = window_sum(centroid[here], lever)
+    low, turned = (heights - level).astype(np.float32), np.stack([-floor[:, 1], floor[:, 0]], axis=1)
+    plane = np.stack([floor, turned], axis=1).reshape(len(floor), 2, -1).astype(np.float32)
+    size = np.square(low, dtype=float).sum(axis=1) + np.square(plane[:, 0], dtype=float).sum(axis=1)
+    return lowered, moment, low, plane, size

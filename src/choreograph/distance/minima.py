@@ -156,7 +156,8 @@ def iterate_minima(
             pruner = Pruner(library, limits, workers)
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
     at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
-    with ThreadPoolExecutor(workers) as pool:
+    # Between two batches as well: workers are ahead of whoever takes them.
+    with one_thread_each(), ThreadPoolExecutor(workers) as pool:
 
         def submit(task: range) -> Future[tuple[Minima, int]]:
             return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
@@ -211,18 +212,17 @@ def gather_batches(
     waiting: deque[tuple[int, range, Promise]] = deque()
     for number, (finished, rows) in enumerate(batches):
         parts, evaluated = [], 0
-        with one_thread_each():
-            while True:
-                while len(waiting) < ahead and (following := next(coming, None)) is not None:
-                    waiting.append((*following, submit(following[1])))
-                if not waiting or waiting[0][0] != number:
-                    break
-                _, task, work = waiting.popleft()
-                minima, computed = work.result()
-                parts.append(minima)
-                evaluated += computed
-                done += int(pairs[task.start : task.stop].sum())
-                progress("comparing windows", done, total)
+        while True:
+            while len(waiting) < ahead and (following := next(coming, None)) is not None:
+                waiting.append((*following, submit(following[1])))
+            if not waiting or waiting[0][0] != number:
+                break
+            _, task, work = waiting.popleft()
+            minima, computed = work.result()
+            parts.append(minima)
+            evaluated += computed
+            done += int(pairs[task.start : task.stop].sum())
+            progress("comparing windows", done, total)
         yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
 
 

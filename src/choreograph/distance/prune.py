@@ -32,7 +32,8 @@ Array32 = NDArray[np.float32]
 _COARSE_RADIUS, _FINE_RADIUS = 0.02, 0.01  # metres, aimed at: 3 windows and a single one of walking at 30 Hz
 _STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
-_HEIGHTS, _FLOOR = 31, 32  # coordinates kept, with the length left out 32 each: what vector loops take without a rest
+KEPT = 32
+"""Coordinates kept of heights, the length left out among them, and of x and of z: what vector loops take at once."""
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
 _PIECE = 500  # runs measured at a time: what they need stays in cache
 _TURNING = 16  # floor components that enter as a matrix; the others by their length
@@ -69,10 +70,19 @@ class Runs(NamedTuple):
     """(R,): largest distance of a window from the representative of the run that this one is part of, rounded up."""
     energy: Array32
     """(R,): energy of the representative, m^2."""
-    heights: Array32
-    """(R, H): the representative's projection, heights, and the length of what was left out."""
-    floor: Array32
-    """(R, 2, C): the representative's projection, x and z."""
+    outline: Array32
+    """(R, 3 x KEPT): the representative's projection, heights and the length of what was left out, then x, then z; 0
+    where windows have fewer coordinates."""
+
+    @property
+    def heights(self) -> Array32:
+        """(R, KEPT): of the outlines."""
+        return self.outline[:, :KEPT]
+
+    @property
+    def floor(self) -> Array32:
+        """(R, 2, KEPT): x and z of the outlines."""
+        return self.outline[:, KEPT:].reshape(-1, 2, KEPT)
 
 
 class Coordinates(NamedTuple):
@@ -123,7 +133,6 @@ class Pruner:
         self._thresholds = np.sqrt(limits.table).astype(np.float32)
         reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
         sieve = _make_sieve(self.coarse)
-        self._points = sieve.points(self.fine, pool)
         self._outward, self._inward = sift_vectors(sieve.points(self.coarse, pool), reach)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
@@ -146,7 +155,6 @@ class Pruner:
             self._outward,
             self._inward,
             self.fine,
-            self._points,
             self._fine_of_coarse,
             self._clips,
             self._classes,
@@ -301,10 +309,10 @@ def _build_runs(
     reach = radius
     if middles is not None:
         reach = _compiled_prune.measure_radii(library, first, stop, middles[parent]) + _ROOM
-    heights, floor = _project(library, middle, coordinates, pool)
+    outline = _project(library, middle, coordinates, pool)
     energy = library.lowered[middle].astype(np.float32)
     radius32, reach32 = radius.astype(np.float32), reach.astype(np.float32)
-    return Runs(first, stop, parent, radius32, reach32, energy, heights, floor)
+    return Runs(first, stop, parent, radius32, reach32, energy, outline)
 
 
 def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
@@ -327,7 +335,7 @@ def _choose_coordinates(library: Library, some: Ints) -> Coordinates:
     directions_c = np.linalg.eigh(np.tensordot(floor, floor, ((0, 1, 2), (0, 1, 2))))[1]
     in_y = np.square(_components(heights, slow, directions_y)).mean(axis=0).ravel()
     in_c = np.square(_components(floor, slow, directions_c)).mean(axis=(0, 1)).ravel()
-    return Coordinates(slow, directions_y, directions_c, in_y.argsort()[::-1][:_HEIGHTS], in_c.argsort()[::-1][:_FLOOR])
+    return Coordinates(slow, directions_y, directions_c, in_y.argsort()[::-1][: KEPT - 1], in_c.argsort()[::-1][:KEPT])
 
 
 def _components(points: Array, slow: Array, directions: Array) -> Array:
@@ -336,10 +344,10 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
     return np.asarray(in_time @ directions)
 
 
-def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Executor) -> tuple[Array32, Array32]:
-    """Coordinates of windows: heights and the length left out, (n, H + 1), and x and z, (n, 2, C)."""
-    heights = np.empty((len(windows), len(coordinates.kept_heights) + 1), np.float32)
-    floor = np.empty((len(windows), 2, len(coordinates.kept_floor)), np.float32)
+def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Executor) -> Array32:
+    """Outlines of windows, (n, 3 x KEPT): see `Runs`."""
+    outline = np.zeros((len(windows), 3 * KEPT), np.float32)
+    own_y, own_c = len(coordinates.kept_heights), len(coordinates.kept_floor)
 
     def place(here: slice) -> None:
         some = windows[here]
@@ -347,8 +355,8 @@ def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Ex
         y = _components(y, coordinates.slow, coordinates.heights).reshape(len(some), -1)[:, coordinates.kept_heights]
         c = _components(c, coordinates.slow, coordinates.floor).reshape(len(some), 2, -1)[..., coordinates.kept_floor]
         left = library.lowered[some] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
-        heights[here, :-1], heights[here, -1] = y, np.sqrt(np.maximum(left, 0))
-        floor[here] = c
+        outline[here, :own_y], outline[here, KEPT - 1] = y, np.sqrt(np.maximum(left, 0))
+        outline[here, KEPT : KEPT + own_c], outline[here, 2 * KEPT : 2 * KEPT + own_c] = c[:, 0], c[:, 1]
 
     _in_pieces(place, len(windows), pool)
-    return heights, floor
+    return outline

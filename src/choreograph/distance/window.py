@@ -103,9 +103,26 @@ def windowed_clip(positions: ArrayLike, joint_weights: ArrayLike, window: Window
     """
     positions, joint_weights = np.asarray(positions, float), np.asarray(joint_weights, float)
     _check(positions, joint_weights)
-    heavy = joint_weights > 0
+    from choreograph.distance import _compiled_window
+
+    heavy = np.flatnonzero(joint_weights > 0)
     share = joint_weights[heavy] / joint_weights.sum()
-    weights = window.weights
+    parts = _compiled_window.measure_windows(np.ascontiguousarray(positions), heavy, share, window.weights)
+    heights, floor, centroid, origin, centre, energy = parts
+    return WindowedClip(heights, floor, centroid, origin, window, centre, energy)
+
+
+def measure_windows_numpy(
+    positions: Array, heavy: NDArray[np.int64], share: Array, weights: Array
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Heights, floor, centroid, origin, centre and energy of a `WindowedClip`: the plain twin of the compiled kernel.
+
+    Args:
+        positions: (F, J, 3).
+        heavy: Joints that weigh anything.
+        share: Their weights, summing to 1.
+        weights: Of the window's frames.
+    """
     floor = np.ascontiguousarray(positions[:, heavy][..., [0, 2]].transpose(0, 2, 1))
     centroid = floor @ share
     origin = centroid.mean(axis=0)
@@ -119,8 +136,7 @@ def windowed_clip(positions: ArrayLike, joint_weights: ArrayLike, window: Window
         w * np.square(centroid[k : k + len(centre)] - centre).sum(axis=1) for k, w in enumerate(weights)
     )  # fmt: skip
     inner = np.square(heights).sum(axis=1) + np.square(floor).sum(axis=(1, 2))
-    energy = window_sum(inner, weights) + spread
-    return WindowedClip(heights, floor, centroid, origin, window, centre, energy)
+    return heights, floor, centroid, origin, centre, window_sum(inner, weights) + spread
 
 
 def window_sum(values: Array, weights: Array) -> Array:

@@ -23,16 +23,101 @@ def random_walk(
 
 
 @njit(cache=True)
-def nearest_of_each(first: NDArray[np.int64], distance: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
-    """Which rows are among the nearest of their group, of equal ones the first; groups begin at `first`, and end."""
-    kept = np.ones(len(distance), np.bool_)
+def leave_places(
+    clip_a: NDArray[np.int32],
+    frame_a: NDArray[np.int32],
+    clip_b: NDArray[np.int32],
+    frame_b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    window: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """See `transitions.leave_places`: transitions are counted out by the places that they leave.
+
+    Of one place, those to earlier places come first, and each half is in its order, since minima are.
+    """
+    first = np.zeros(offsets[-1] + 2, np.int64)
+    for n in range(len(clip_a)):
+        at_a, at_b = offsets[clip_a[n]] + frame_a[n], offsets[clip_b[n]] + frame_b[n]
+        first[at_b + 2] += at_a + 2 * window <= offsets[clip_a[n] + 1]
+        first[at_a + 2] += at_b + 2 * window <= offsets[clip_b[n] + 1]
+    for place in range(2, len(first)):
+        first[place] += first[place - 1]
+    row = np.empty(first[-1], np.int32)
+    # While they are put in place, the next element says where the next one goes.
+    for n in range(len(clip_a)):
+        at_a, at_b = offsets[clip_a[n]] + frame_a[n], offsets[clip_b[n]] + frame_b[n]
+        if at_a + 2 * window <= offsets[clip_a[n] + 1]:
+            row[first[at_b + 1]] = ~n
+            first[at_b + 1] += 1
+    for n in range(len(clip_a)):
+        at_a, at_b = offsets[clip_a[n]] + frame_a[n], offsets[clip_b[n]] + frame_b[n]
+        if at_b + 2 * window <= offsets[clip_b[n] + 1]:
+            row[first[at_a + 1]] = n
+            first[at_a + 1] += 1
+    return first[:-1], row
+
+
+@njit(cache=True)
+def arrive_places(
+    row: NDArray[np.int32],
+    clip_a: NDArray[np.int32],
+    frame_a: NDArray[np.int32],
+    clip_b: NDArray[np.int32],
+    frame_b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    window: int,
+) -> NDArray[np.int32]:
+    """The place that each transition, as `leave_places` has it, arrives at."""
+    arrive = np.empty(len(row), np.int32)
+    for k in range(len(row)):
+        n = row[k]
+        at = offsets[clip_b[n]] + frame_b[n] if n >= 0 else offsets[clip_a[~n]] + frame_a[~n]
+        arrive[k] = at + window
+    return arrive
+
+
+@njit(cache=True)
+def nearest_of_each(
+    first: NDArray[np.int64], row: NDArray[np.int32], distance: NDArray[np.float64], most: int
+) -> NDArray[np.bool_]:
+    """Which rows are among the nearest of their group, of equal ones the first.
+
+    Args:
+        first: Where groups begin, and their end.
+        row: Of each row, the distance n that it has, or ~n.
+        distance: Metres.
+        most: How many a group keeps.
+    """
+    kept = np.ones(len(row), np.bool_)
     for n in range(len(first) - 1):
         start, stop = first[n], first[n + 1]
         if stop - start > most:
-            order = np.argsort(distance[start:stop], kind="mergesort")
+            own = np.empty(stop - start)
+            for k in range(stop - start):
+                number = row[start + k]
+                own[k] = distance[number if number >= 0 else ~number]
+            order = np.argsort(own, kind="mergesort")
             for k in range(most, stop - start):
                 kept[start + order[k]] = False
     return kept
+
+
+@njit(cache=True)
+def links_between(
+    parts: NDArray[np.int32], first: NDArray[np.int64], target: NDArray[np.int32], goes_on: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Links that lead from one part to another: their parts, as often as there are links; see `strong_components`."""
+    rows, columns, count = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for place in range(len(goes_on)):
+        for link in range(first[place], first[place + 1] + goes_on[place]):
+            there = target[link] if link < first[place + 1] else place + 1
+            if parts[there] == parts[place]:
+                continue
+            if count == len(rows):
+                rows, columns = np.append(rows, np.empty_like(rows)), np.append(columns, np.empty_like(columns))
+            rows[count], columns[count] = parts[place], parts[there]
+            count += 1
+    return rows[:count], columns[:count]
 
 
 @njit(cache=True)

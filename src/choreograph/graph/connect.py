@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
-from choreograph.graph.transitions import find_transitions, number_places, parts_of_places, sort_pairs
+from choreograph.graph.transitions import find_transitions, number_places, parts_of_places
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
@@ -180,38 +180,38 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     used[cuts.leave[kept]] = used[cuts.arrive[kept]] = True
     places = np.flatnonzero(used)
     nodes = Nodes(clip=cuts.clip[places], frame=cuts.frame[places])
-    renumber = np.cumsum(used) - 1
+    renumber = np.cumsum(used, dtype=np.int32) - np.int32(1)
     forward = np.flatnonzero(nodes.clip[1:] == nodes.clip[:-1])
     no_shift = np.zeros(len(forward))
     start = nodes.frame[forward]
-    source = np.concatenate([forward, renumber[cuts.leave[kept]]])
-    target = np.concatenate([forward + 1, renumber[cuts.arrive[kept]]])
-    kind = np.concatenate([np.full(len(forward), SEGMENT, np.int8), np.full(len(kept), TRANSITION, np.int8)])
-    order = sort_pairs(source, target + kind * np.int64(len(nodes)), len(nodes))
+    leave, arrive = renumber[cuts.leave[kept]], renumber[cuts.arrive[kept]]
+    if ((leave[1:] == leave[:-1]) & (arrive[1:] < arrive[:-1])).any():  # as with long blends
+        order = np.lexsort((arrive, leave))
+        kept, leave, arrive = kept[order], leave[order], arrive[order]
+    # Of one node, the segment comes first, then its transitions in their order.
+    blends = np.ones(len(forward) + len(kept), bool)
+    blends[np.arange(len(forward)) + np.searchsorted(leave, forward)] = False
 
-    # One column at a time, since there may be many millions; blends are in their order, so these are read as they lie.
-    blends = order >= len(forward)
-    rows = kept[order[blends] - len(forward)]
-
+    # One column at a time, since there may be many millions.
     def both(own: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:
-        made = np.empty(len(order), column.dtype)
+        made = np.empty(len(blends), column.dtype)
         made[~blends] = own
-        made[blends] = column[rows]
+        made[blends] = column
         return seal(made)
 
     edges = Edges(
-        source=seal(source.astype(np.int32)[order]),
-        target=seal(target.astype(np.int32)[order]),
-        kind=seal(kind[order]),
-        clip=both(nodes.clip[forward], transitions.source_clip),
-        start=both(start, transitions.source_frame),
-        stop=both(nodes.frame[forward + 1], transitions.source_frame + transitions.frames),
-        target_clip=both(nodes.clip[forward], transitions.target_clip),
-        target_start=both(start, transitions.target_frame),
-        distance_m=both(no_shift, transitions.distance_m),
-        yaw=both(no_shift, transitions.yaw),
-        x=both(no_shift, transitions.x),
-        z=both(no_shift, transitions.z),
+        source=both(forward.astype(np.int32), leave),
+        target=both((forward + 1).astype(np.int32), arrive),
+        kind=seal(np.where(blends, np.int8(TRANSITION), np.int8(SEGMENT))),
+        clip=both(nodes.clip[forward], transitions.source_clip[kept]),
+        start=both(start, transitions.source_frame[kept]),
+        stop=both(nodes.frame[forward + 1], (transitions.source_frame + transitions.frames)[kept]),
+        target_clip=both(nodes.clip[forward], transitions.target_clip[kept]),
+        target_start=both(start, transitions.target_frame[kept]),
+        distance_m=both(no_shift, transitions.distance_m[kept]),
+        yaw=both(no_shift, transitions.yaw[kept]),
+        x=both(no_shift, transitions.x[kept]),
+        z=both(no_shift, transitions.z[kept]),
     )
     return nodes, edges
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, LabelReport, label_reports
 from choreograph.graph.standing import node_ranges
-from choreograph.maths import quat
 from choreograph.motion.bend import LATERAL_M_S2, MOST_LATERAL_M_S2, RUN_M_S, find_way, most_curvature
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
@@ -209,8 +208,8 @@ def _hips(clip: Clip) -> tuple[Array, Array]:
     """Where the hips are, (F, 3), and their yaw, (F,); cheaply where they are the root."""
     hips = clip.skeleton.hips
     if hips == 0:
-        ahead = quat.rotate(clip.local_rot[:, 0], (0.0, 0.0, 1.0))
-        return clip.root_pos, np.arctan2(ahead[:, 0], ahead[:, 2])
+        w, x, y, z = clip.local_rot[:, 0].T
+        return clip.root_pos, np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y))
     return clip.global_positions()[:, hips], clip.facing()
 
 

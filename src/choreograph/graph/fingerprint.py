@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -117,13 +117,6 @@ def _column(array: NDArray[Any]) -> Row:
 
 def _digest(tables: Iterable[Iterable[Row]]) -> str:
     state = hashlib.sha256()
-    for word in _words(tables):
-        state.update(word)
-    return state.hexdigest()
-
-
-def _words(tables: Iterable[Iterable[Row]]) -> Iterator[bytes]:
     for table in tables:
-        yield b"table\n"
-        for row in table:
-            yield json.dumps(row).encode()
+        state.update(json.dumps(list(table)).encode())
+    return state.hexdigest()

@@ -27,21 +27,11 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
         most: How many to keep from a place, the nearest ones, and as many more as hold together what they all held; 0
             for all.
     """
-    fits_b = minima.frame_b + 2 * window <= clip_frames[minima.clip_b]
-    fits_a = minima.frame_a + 2 * window <= clip_frames[minima.clip_a]
-    # Of one place, those to earlier places come first, and each half is in its order: minima are.
-    row = np.concatenate([np.flatnonzero(fits_a), np.flatnonzero(fits_b)]).astype(np.int32)
-    backward = int(np.count_nonzero(fits_a))
-    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
-    at_a, at_b = offsets[minima.clip_a] + minima.frame_a, offsets[minima.clip_b] + minima.frame_b
-    leave = np.concatenate([at_b[row[:backward]], at_a[row[backward:]]])
-    enter = np.concatenate([at_a[row[:backward]], at_b[row[backward:]]])
-    del at_a, at_b, fits_a, fits_b
-    order = sort_pairs(leave, enter, int(offsets[-1]))
-    if most and len(order):
-        order = order[_nearest(leave[order], enter[order] + window, minima.distance_m[row[order]], offsets, most)]
-    del leave, enter
-    row, back = row[order], order < backward
+    first, row = leave_places(minima, clip_frames, window)
+    if most and (np.diff(first) > most).any():
+        row = row[_nearest(first, row, minima, clip_frames, window, most)]
+    back = row < 0
+    row = np.where(back, ~row, row)
     ends = {}
     for kind, (own, other) in {"source": ("a", "b"), "target": ("b", "a")}.items():
         for part in ("clip", "frame"):
@@ -62,25 +52,51 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     )
 
 
-def sort_pairs(first: NDArray[Any], second: NDArray[Any], count: int) -> NDArray[np.int32]:
-    """The order of pairs of numbers by the first, which are below `count`, then by the second.
+def leave_places(
+    minima: Minima, clip_frames: NDArray[np.int32], window: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Transitions by the place that they leave, then by the one that they enter; places count through all clips.
 
-    Pairs whose seconds ascend already, as those of millions of edges do, are only counted out by their firsts.
+    Returns:
+        Where each place's begin, and their end, (frames of all clips + 1,); of each transition, the minimum n that it
+        is of if it leads from a to b, and ~n if from b to a.
     """
-    from scipy.sparse import coo_matrix
+    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
+    columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
+    if len(minima) < _MANY:
+        return leave_places_numpy(*columns, offsets, window)
+    from choreograph.graph import _compiled
 
-    shape = max(count, 1), 1
-    links = coo_matrix((np.arange(len(first), dtype=np.int32), (first, np.zeros(len(first), np.int8))), shape=shape)
-    links.has_canonical_format = True  # so that it neither sorts nor sums up
-    order = links.tocsr().data
-    ahead, after = first[order], second[order]
-    if ((ahead[1:] == ahead[:-1]) & (after[1:] < after[:-1])).any():
-        order = np.lexsort((second, first)).astype(np.int32)
-    return np.asarray(order)
+    first, row = _compiled.leave_places(*columns, offsets, window)
+    return first, row
+
+
+def leave_places_numpy(
+    clip_a: NDArray[np.int32],
+    frame_a: NDArray[np.int32],
+    clip_b: NDArray[np.int32],
+    frame_b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    window: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """See `leave_places`."""
+    at_a, at_b = offsets[clip_a] + frame_a, offsets[clip_b] + frame_b
+    forward = np.flatnonzero(at_b + 2 * window <= offsets[clip_b + 1])
+    backward = np.flatnonzero(at_a + 2 * window <= offsets[clip_a + 1])
+    leave = np.concatenate([at_a[forward], at_b[backward]])
+    enter = np.concatenate([at_b[forward], at_a[backward]])
+    row = np.concatenate([forward, ~backward]).astype(np.int32)
+    first = np.searchsorted(np.sort(leave), np.arange(offsets[-1] + 1))
+    return first.astype(np.int64), row[np.lexsort((enter, leave))]
 
 
 def _nearest(
-    leave: NDArray[Any], arrive: NDArray[Any], distance: NDArray[np.float64], offsets: NDArray[np.int64], most: int
+    first: NDArray[np.int64],
+    row: NDArray[np.int32],
+    minima: Minima,
+    clip_frames: NDArray[np.int32],
+    window: int,
+    most: int,
 ) -> NDArray[np.bool_]:
     """Which transitions to keep: the nearest from each place, and as many more as hold together what they all held.
 
@@ -88,33 +104,36 @@ def _nearest(
     part of a component to another come back, the nearest for any two parts.
 
     Args:
-        leave: Place that each leaves, ascending; places count through all clips.
-        arrive: Place that each arrives at.
-        distance: Of each, metres.
-        offsets: First place of each clip, and one past the last.
+        first: As given by `leave_places`.
+        row: As given by `leave_places`.
+        minima: All of them.
+        clip_frames: Frames of each clip.
+        window: Frames of a blend.
         most: How many to keep from a place.
     """
-    first = np.flatnonzero(np.diff(leave, prepend=-1))
-    if len(leave) - first[-1] <= most and not (np.diff(first) > most).any():
-        return np.ones(len(leave), bool)
     from choreograph.graph import _compiled
 
-    kept = _compiled.nearest_of_each(np.append(first, len(leave)), distance, most)
-    places, leave, arrive = number_places(leave, arrive, int(offsets[-1]))
-    clip = np.searchsorted(offsets, places, side="right")
-    forward = np.flatnonzero(clip[1:] == clip[:-1])
-    parts = parts_of_places(len(places), forward, leave[kept], arrive[kept])
+    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
+    columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
+    kept = _compiled.nearest_of_each(first, row, minima.distance_m, most)
+    arrive = _compiled.arrive_places(row, *columns, offsets, window)
+    goes_on = np.ones(len(first) - 1, bool)
+    goes_on[offsets[1:] - 1] = False
+    before = np.concatenate([[0], np.cumsum(kept)])[first]
+    parts = _compiled.strong_components(before, arrive[kept], goes_on)
     out = np.flatnonzero(~kept)
-    out = out[parts[leave[out]] != parts[arrive[out]]]
+    leave = np.searchsorted(first, out, side="right") - 1
+    apart = parts[leave] != parts[arrive[out]]
+    out, leave = out[apart], leave[apart]
     # With all of them, parts that were a whole are again: to be found of the parts alone.
-    rows = parts[np.concatenate([forward, leave[kept], leave[out]])]
-    columns = parts[np.concatenate([forward + 1, arrive[kept], arrive[out]])]
-    apart = rows != columns
-    whole = strong_parts(int(parts.max()) + 1, rows[apart], columns[apart])
-    begin, end = parts[leave[out]].astype(np.int64), parts[arrive[out]].astype(np.int64)
+    begin, end = parts[leave].astype(np.int64), parts[arrive[out]].astype(np.int64)
+    rows, columns_ = _compiled.links_between(parts, before, arrive[kept], goes_on)
+    whole = strong_parts(int(parts.max()) + 1, np.concatenate([rows, begin]), np.concatenate([columns_, end]))
     same = whole[begin] == whole[end]
     out, key = out[same], (begin * len(whole) + end)[same]
-    order = np.lexsort((distance[out], key))
+    numbers = row[out]
+    distance = minima.distance_m[np.where(numbers < 0, ~numbers, numbers)]
+    order = np.lexsort((distance, key))
     kept[out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]] = True
     return np.asarray(kept)
 

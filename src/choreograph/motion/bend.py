@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.maths.filters import gaussian
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 
@@ -53,11 +54,9 @@ def low_pass(values: Array, sigma: float) -> Array:
     width = min(round(4 * sigma), len(values) - 1)
     if width < 1:
         return values
-    from scipy.ndimage import gaussian_filter1d
-
     around = ((width, width), *((0, 0),) * (values.ndim - 1))
     padded = np.pad(values, around, mode="reflect", reflect_type="odd")
-    return np.asarray(gaussian_filter1d(padded, sigma, axis=0, mode="nearest", radius=width)[width:-width])
+    return gaussian(padded, sigma, width)
 
 
 def find_way(places: Array, fps: float, smooth_s: float = SMOOTH_S) -> Way:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.errors import RequestError
+from choreograph.maths.filters import gaussian
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import frozen, seal
 from choreograph.motion.clip import Note
@@ -192,14 +193,12 @@ class Path:
             raise RequestError(f"smoothing over {metres:g} m makes no sense; give 0 or more")
         if metres < 1e-3:
             return self
-        from scipy.ndimage import gaussian_filter1d
-
         step = max(min(metres / 10, self.length / 50), self.length / (MAX_POINTS // 2))
         points, places = self._sampled_with_places(step)
         sigma = metres / math.sqrt(8 * math.log(2)) / places[1]
         reach = math.ceil(4 * sigma)
         padded = np.pad(points, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
-        smooth = gaussian_filter1d(padded, sigma, axis=0, mode="nearest", radius=reach)[reach:-reach]
+        smooth = gaussian(padded, sigma, reach)
         smooth[[0, -1]] = points[[0, -1]]
         return self._through(smooth, places)
 

@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.distance.synthetic import moved, wander
 
-from choreograph.distance.window import Window, align_plainly, align_windows, windowed_clip
+from choreograph.distance import _compiled_window
+from choreograph.distance.library import build_library, lower_numpy
+from choreograph.distance.window import (
+    Window,
+    align_plainly,
+    align_windows,
+    measure_windows_numpy,
+    windowed_clip,
+)
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 
@@ -94,3 +102,19 @@ def test_what_cannot_be_compared_is_refused(change):
 def test_windows_that_cannot_be_are_refused(arguments):
     with pytest.raises(RequestError, match="window"):
         Window(*arguments)
+
+
+def test_the_compiled_kernels_are_as_their_plain_twins():
+    rng = np.random.default_rng(4)
+    heavy, share, weights = np.array([0, 2, 3]), np.array([0.5, 0.2, 0.3]), Window(6).weights
+    clips = [rng.normal(size=(frames, 4, 3)) + 20 for frames in (25, 6, 3)]
+    for positions in clips:
+        plain = measure_windows_numpy(positions, heavy, share, weights)
+        for own, want in zip(_compiled_window.measure_windows(positions, heavy, share, weights), plain, strict=True):
+            np.testing.assert_allclose(own, want, atol=1e-12)
+    library = build_library([windowed_clip(positions, np.ones(4), Window(6)) for positions in clips])
+    same = library.heights, library.floor, library.centroid, library.energy, library.level, weights, library.bounds
+    names = "lowered", "moment", "low", "plane", "size"
+    for name, want in zip(names, lower_numpy(*same), strict=True):
+        assert getattr(library, name).dtype == want.dtype
+        np.testing.assert_allclose(getattr(library, name), want, atol=1e-5 if name in ("low", "plane") else 1e-10)

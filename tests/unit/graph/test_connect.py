@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.graph import connect
+from choreograph.graph import _compiled, connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings, LabelThreshold
-from choreograph.graph.transitions import find_transitions, parts_of_places
+from choreograph.graph.transitions import find_transitions, leave_places_numpy, parts_of_places
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
@@ -187,6 +187,18 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
         connect.covered_frames(*connect.keep_largest(t, connect.cut_clips(t, frames)), frames)[1] for t in (every, few)
     )
     assert (after > 0).tolist() == (before > 0).tolist() and after.sum() >= 0.9 * before.sum()
+
+
+def test_transitions_counted_out_are_those_that_were_sorted():
+    rng = np.random.default_rng(5)
+    frames = np.array([40, 12, 70, 25], np.int32)
+    offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
+    clip_a, clip_b = np.sort(rng.integers(0, 4, (2, 400)), axis=0)
+    keys = np.stack([clip_a, clip_b, rng.integers(0, frames[clip_a] - 8), rng.integers(0, frames[clip_b] - 8)])
+    keys = np.unique(keys[:, (clip_a < clip_b) | (keys[2] < keys[3])], axis=1).astype(np.int32)
+    columns = keys[0], keys[2], keys[1], keys[3], offsets, 9
+    for counted, wanted in zip(_compiled.leave_places(*columns), leave_places_numpy(*columns), strict=True):
+        assert counted.dtype == wanted.dtype and counted.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("links", [0, 30, 60, 200])
