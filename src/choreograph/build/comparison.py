@@ -25,6 +25,9 @@ from choreograph.progress import Progress, silent
 
 _SOME_FRAMES, _FEW_FRAMES, _GROUP_FRAMES = 100_000, 2_000, 20_000
 """From how many frames on, and up to how many new ones, clips are compared in groups, and of how many frames each."""
+_ORDERED_BY = "clip_a", "clip_b", "frame_a", "frame_b"
+_MOST_SHARE = 0.99
+"""Where one part has more than this share of all minima, the others are put into their places in it."""
 _METHOD = 2
 """Counted up when batches come to hold other pairs than they did."""
 
@@ -189,16 +192,39 @@ class Search:
 
 def merge_minima(parts: Sequence[Minima]) -> Minima:
     """All minima of the parts, by clips and frames."""
+    most = max(parts, key=len, default=None)
+    if most is not None and sum(map(len, parts)) * _MOST_SHARE < len(most) and _is_ordered(*_keys(most)):
+        few = merge_minima([part for part in parts if part is not most])
+        return _insert_minima(few, most) if len(few) else most
     columns: dict[str, NDArray[Any]] = {
         name: np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
         for name, dtype in Minima.dtypes.items()
     }
-    keys = [columns[name] for name in ("clip_a", "clip_b", "frame_a", "frame_b")]
+    keys = [columns[name] for name in _ORDERED_BY]
     if not _is_ordered(*keys):
         order = _order(keys)
         for name in columns:
             columns[name] = columns[name][order]
     return Minima(**{name: seal(columns.pop(name)) for name in list(columns)})
+
+
+def _insert_minima(few: Minima, many: Minima) -> Minima:
+    """A few and many, each in order, as one."""
+    at = [_place(_keys(many), row) for row in zip(*_keys(few), strict=True)]
+    columns = few.columns()
+    return Minima(**{name: seal(np.insert(column, at, columns[name])) for name, column in many.columns().items()})
+
+
+def _place(keys: Sequence[NDArray[np.int32]], row: Sequence[np.int32]) -> int:
+    """Where a row comes among rows in order."""
+    low, high = 0, len(keys[0])
+    for key, value in zip(keys, row, strict=True):
+        low, high = (low + int(np.searchsorted(key[low:high], value, side)) for side in ("left", "right"))
+    return low
+
+
+def _keys(minima: Minima) -> list[NDArray[np.int32]]:
+    return [getattr(minima, name) for name in _ORDERED_BY]
 
 
 def _is_ordered(*keys: NDArray[Any]) -> bool:

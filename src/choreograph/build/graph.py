@@ -146,16 +146,19 @@ class Known:
         self.history = graph.history
         # Times that were given for each clip fit no other clips.
         self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
-        old = graph.minima
-        if len(numbers) == len(graph.infos):
-            self.minima = old
-            return
-        renumber = np.full(len(graph.infos), -1, np.int32)
-        renumber[numbers] = np.arange(len(numbers))
+        self._graph, self._numbers = graph, numbers
+
+    def minima(self) -> Minima:
+        """Minima between the known clips, by their numbers now; of a file's, read when asked for and not kept."""
+        old = Minima(**self._graph.read_columns("minima", tuple(Minima.dtypes)))
+        if self.count == len(self._graph.infos):
+            return old
+        renumber = np.full(len(self._graph.infos), -1, np.int32)
+        renumber[self._numbers] = np.arange(self.count)
         both = (renumber[old.clip_a] >= 0) & (renumber[old.clip_b] >= 0)
         kept = old.take(both).columns()
         kept["clip_a"], kept["clip_b"] = renumber[kept["clip_a"]], renumber[kept["clip_b"]]
-        self.minima = Minima(**kept)
+        return Minima(**kept)
 
 
 def build_prepared(
@@ -205,8 +208,10 @@ def build_prepared(
         # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
         if known is not None and known.searched_m >= level_m:
             limits = connect.limits_between(prepared.infos, settings, level_m)
-            near = known.minima.distance_m <= limits.of(known.minima)
-            parts.append(known.minima if near.all() else known.minima.take(near))
+            old = known.minima()
+            near = old.distance_m <= limits.of(old)
+            parts.append(old if near.all() else old.take(near))
+            del old, near
             involving = range(known.count, len(prepared.clips))
         found, evaluated = search.find(level_m, involving)
         minima = merge_minima([*parts, found])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -100,6 +102,31 @@ def nearest_of_each(
             for k in range(most, stop - start):
                 kept[start + order[k]] = False
     return kept
+
+
+@njit(cache=True)
+def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDArray[np.int32]) -> NDArray[np.int64]:
+    """See `transitions.count_places`."""
+    found = np.zeros(offsets[-1] + 1, np.int64)
+    for n in range(len(clip)):
+        found[offsets[clip[n]] + frame[n]] += 1
+    return found
+
+
+@njit(cache=True)
+def interleave(
+    second: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any], rows: NDArray[np.int64]
+) -> NDArray[Any]:
+    """See `transitions.interleave`."""
+    made = np.empty(len(second), other.dtype)
+    taken = 0
+    for n in range(len(second)):
+        if second[n]:
+            made[n] = other[rows[taken]]
+            taken += 1
+        else:
+            made[n] = one[n - taken]
+    return made
 
 
 @njit(cache=True)

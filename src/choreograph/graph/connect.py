@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
-from choreograph.graph.transitions import find_transitions, number_places, parts_of_places
+from choreograph.graph.transitions import count_places, find_transitions, interleave, number_places, parts_of_places
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
@@ -50,7 +50,7 @@ def thresholds_of(
 
     A window has the labels of its middle frame.
     """
-    limits = np.full(len(minima), threshold_m)
+    limits = np.broadcast_to(np.float64(threshold_m), len(minima))
     if not settings.label_thresholds:
         return limits
     texts = {text for entry in settings.label_thresholds for text in (entry.first, entry.second)}
@@ -83,6 +83,8 @@ class Limits:
 
     def of(self, minima: Minima) -> NDArray[np.float64]:
         """The limit of each minimum, (M,)."""
+        if self.table.size == 1:
+            return np.broadcast_to(self.table[0], len(minima))
         classes = np.array(self.classes, np.intp)
         return np.asarray(self.table[classes[minima.clip_a], classes[minima.clip_b]])
 
@@ -192,26 +194,25 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     blends = np.ones(len(forward) + len(kept), bool)
     blends[np.arange(len(forward)) + np.searchsorted(leave, forward)] = False
 
+    every = np.arange(len(kept))
+
     # One column at a time, since there may be many millions.
-    def both(own: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:
-        made = np.empty(len(blends), column.dtype)
-        made[~blends] = own
-        made[blends] = column
-        return seal(made)
+    def both(own: NDArray[Any], column: NDArray[Any], chosen: NDArray[np.intp] = kept) -> NDArray[Any]:
+        return seal(interleave(blends, own, column, chosen))
 
     edges = Edges(
-        source=both(forward.astype(np.int32), leave),
-        target=both((forward + 1).astype(np.int32), arrive),
+        source=both(forward.astype(np.int32), leave, every),
+        target=both((forward + 1).astype(np.int32), arrive, every),
         kind=seal(np.where(blends, np.int8(TRANSITION), np.int8(SEGMENT))),
-        clip=both(nodes.clip[forward], transitions.source_clip[kept]),
-        start=both(start, transitions.source_frame[kept]),
-        stop=both(nodes.frame[forward + 1], (transitions.source_frame + transitions.frames)[kept]),
-        target_clip=both(nodes.clip[forward], transitions.target_clip[kept]),
-        target_start=both(start, transitions.target_frame[kept]),
-        distance_m=both(no_shift, transitions.distance_m[kept]),
-        yaw=both(no_shift, transitions.yaw[kept]),
-        x=both(no_shift, transitions.x[kept]),
-        z=both(no_shift, transitions.z[kept]),
+        clip=both(nodes.clip[forward], transitions.source_clip),
+        start=both(start, transitions.source_frame),
+        stop=both(nodes.frame[forward + 1], transitions.source_frame + transitions.frames),
+        target_clip=both(nodes.clip[forward], transitions.target_clip),
+        target_start=both(start, transitions.target_frame),
+        distance_m=both(no_shift, transitions.distance_m),
+        yaw=both(no_shift, transitions.yaw),
+        x=both(no_shift, transitions.x),
+        z=both(no_shift, transitions.z),
     )
     return nodes, edges
 
@@ -274,25 +275,27 @@ def covered_frames(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Frames of each clip that the graph can show, (C,) each: as recorded, and as recorded or within a blend."""
     recorded = edges.kind == SEGMENT
-    shown = _mark(edges.clip[recorded], edges.start[recorded], edges.stop[recorded], clip_frames)
+    shown = _mark([(edges.clip[recorded], edges.start[recorded], edges.stop[recorded])], clip_frames)
     # A long blend may be longer than what it takes from either clip.
     blended = _mark(
-        np.concatenate([edges.clip, edges.target_clip]),
-        np.concatenate([edges.start, edges.target_start]),
-        np.concatenate([np.minimum(edges.stop, clip_frames[edges.clip]), nodes.frame[edges.target]]),
+        [
+            (edges.clip, edges.start, np.minimum(edges.stop, clip_frames[edges.clip])),
+            (edges.target_clip, edges.target_start, nodes.frame[edges.target]),
+        ],
         clip_frames,
     )
     return shown, blended
 
 
 def _mark(
-    clip: NDArray[np.int32], start: NDArray[np.int32], stop: NDArray[np.int32], clip_frames: NDArray[np.int32]
+    ranges: Sequence[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]], clip_frames: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """How many frames of each clip lie in one of the ranges [start, stop), (C,)."""
+    """How many frames of each clip lie in one of the ranges of clips [start, stop), (C,)."""
     # One spare place per clip, so that a range that stops at a clip's end does not leak into the next.
     offsets = np.concatenate([[0], np.cumsum(clip_frames.astype(np.int64) + 1)])
     steps = np.zeros(offsets[-1] + 1, np.int64)
-    steps += np.bincount(offsets[clip] + start, minlength=len(steps))
-    steps -= np.bincount(offsets[clip] + stop, minlength=len(steps))
+    for clip, start, stop in ranges:
+        steps += count_places(offsets, clip, start)
+        steps -= count_places(offsets, clip, stop)
     inside = np.cumsum(steps)[:-1] > 0
     return np.add.reduceat(inside.astype(np.int64), offsets[:-1]) if len(clip_frames) else np.zeros(0, np.int64)

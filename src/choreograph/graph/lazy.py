@@ -211,6 +211,7 @@ class LazyTables(Mapping[str, Table]):
             for clip, frame in (("clip_a", "frame_a"), ("clip_b", "frame_b")):
                 if clip in columns and frame in columns:
                     self._check_frames(columns[clip], columns[frame], self._window)
+            _check_finite(columns)
             return columns
 
     def _read(self, part: str) -> Table:
@@ -256,9 +257,7 @@ class LazyTables(Mapping[str, Table]):
             if (table.frames < 1).any() or (table.first < 0).any():
                 raise ValueError("long blends show no frames")
             self._check_alignment(table, self["alignment"])
-        for name, column in table.columns().items():
-            if column.dtype.kind == "f" and not np.isfinite(column).all():
-                raise ValueError(f"{name} has values that are not finite numbers")
+        _check_finite(table.columns())
 
     def _longest(self) -> int:
         return int(self._frames.max(initial=0))
@@ -280,6 +279,12 @@ class LazyTables(Mapping[str, Table]):
         _check_range("clips", clip, len(self._frames))
         if ((frame < 0) | (frame.astype(np.int64) + length > self._frames[clip])).any():
             raise ValueError("frames lie outside of their clip")
+
+
+def _check_finite(columns: Mapping[str, NDArray[Any]]) -> None:
+    for name, column in columns.items():
+        if column.dtype.kind == "f" and not np.isfinite(column).all():
+            raise ValueError(f"{name} has values that are not finite numbers")
 
 
 def _check_range(what: str, values: NDArray[Any], count: int) -> None:

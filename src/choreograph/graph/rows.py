@@ -67,7 +67,7 @@ def write_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]
     array = np.ascontiguousarray(array)
     if not array.dtype.isnative or array.dtype.name not in _DTYPES:
         raise ValueError(f"an array of {array.dtype} has no place in the file")
-    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    data = array.astype(array.dtype.newbyteorder("<"), copy=False).reshape(-1).view(np.uint8).data
     shape = ",".join(str(n) for n in array.shape)
     connection.execute(
         f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?)", (*key, array.dtype.name, shape, zlib.crc32(data), data)

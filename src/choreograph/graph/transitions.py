@@ -14,6 +14,9 @@ from choreograph.motion.arrays import seal
 _MANY = 1 << 18
 """Transitions from which on places are grouped by a compiled kernel, which need not put them into a matrix first."""
 
+_AT_ONCE = 1 << 16
+"""Transitions that are made at a time: of many millions, what comes between would take as much memory as they do."""
+
 
 def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int, most: int = 0) -> Transitions:
     """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
@@ -30,26 +33,28 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     first, row = leave_places(minima, clip_frames, window)
     if most and (np.diff(first) > most).any():
         row = row[_nearest(first, row, minima, clip_frames, window, most)]
+    made = {name: np.empty(len(row), dtype) for name, dtype in Transitions.dtypes.items()}
+    made["frames"][:] = window
+    for start in range(0, len(row), _AT_ONCE):
+        _fill({name: column[start : start + _AT_ONCE] for name, column in made.items()}, row[start:], minima)
+    np.add(made["target_frame"], np.int32(window), out=made["arrive_frame"])
+    return Transitions(**{name: seal(column) for name, column in made.items()})
+
+
+def _fill(some: dict[str, NDArray[Any]], row: NDArray[np.int32], minima: Minima) -> None:
+    """Put into the columns of some transitions what the minima of their rows, see `leave_places`, say."""
+    row = row[: len(some["yaw"])]
     back = row < 0
     row = np.where(back, ~row, row)
-    ends = {}
-    for kind, (own, other) in {"source": ("a", "b"), "target": ("b", "a")}.items():
-        for part in ("clip", "frame"):
-            column = getattr(minima, f"{part}_{own}")[row]
-            column[back] = getattr(minima, f"{part}_{other}")[row[back]]
-            ends[f"{kind}_{part}"] = seal(column)
-    yaw, x, z = minima.yaw[row], minima.x[row], minima.z[row]
+    for part in ("clip", "frame"):
+        a, b = getattr(minima, f"{part}_a")[row], getattr(minima, f"{part}_b")[row]
+        some[f"source_{part}"][:] = np.where(back, b, a)
+        some[f"target_{part}"][:] = np.where(back, a, b)
+    for name in ("distance_m", "yaw", "x", "z"):
+        np.take(getattr(minima, name), row, out=some[name])
+    yaw, x, z = some["yaw"], some["x"], some["z"]
     other_way = FloorTransform(yaw[back], x[back], z[back]).inverse()
     yaw[back], x[back], z[back] = other_way.yaw, other_way.x, other_way.z
-    return Transitions(
-        **ends,
-        frames=seal(np.full(len(row), window, np.int32)),
-        arrive_frame=seal(ends["target_frame"] + np.int32(window)),
-        distance_m=seal(minima.distance_m[row]),
-        yaw=seal(yaw),
-        x=seal(x),
-        z=seal(z),
-    )
 
 
 def leave_places(
@@ -119,7 +124,9 @@ def _nearest(
     arrive = _compiled.arrive_places(row, *columns, offsets, window)
     goes_on = np.ones(len(first) - 1, bool)
     goes_on[offsets[1:] - 1] = False
-    before = np.concatenate([[0], np.cumsum(kept)])[first]
+    before = np.zeros(len(kept) + 1, np.int32)
+    np.cumsum(kept, dtype=np.int32, out=before[1:])
+    before = before[first].astype(np.int64)
     parts = _compiled.strong_components(before, arrive[kept], goes_on)
     out = np.flatnonzero(~kept)
     leave = np.searchsorted(first, out, side="right") - 1
@@ -146,6 +153,35 @@ def number_places(
     used[leave] = used[arrive] = True
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(used), number[leave], number[arrive]
+
+
+def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many of the frames of clips lie at each place, (offsets[-1] + 1,); a clip's places begin at its offset."""
+    if len(clip) < _MANY:
+        return np.bincount(offsets[clip] + frame, minlength=int(offsets[-1]) + 1)
+    from choreograph.graph import _compiled
+
+    return np.asarray(_compiled.count_places(offsets, clip, frame))
+
+
+def interleave(
+    second: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any], rows: NDArray[np.intp]
+) -> NDArray[Any]:
+    """A column of which some values are of one column, in their order, and the others are rows of another.
+
+    Args:
+        second: Whether each value is of the other column.
+        one: As many values as are not.
+        other: A column that has these rows.
+        rows: As many as are of it.
+    """
+    if len(second) < _MANY:
+        made = np.empty(len(second), other.dtype)
+        made[~second], made[second] = one, other[rows]
+        return made
+    from choreograph.graph import _compiled
+
+    return np.asarray(_compiled.interleave(second, one, other, rows))
 
 
 def parts_of_places(

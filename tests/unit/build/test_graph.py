@@ -10,7 +10,7 @@ from choreograph.distance import minima
 from choreograph.distance.window import align_plainly
 from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights
-from choreograph.graph.model import TABLES, MotionGraph, random_walk_numpy
+from choreograph.graph.model import TABLES, Minima, MotionGraph, random_walk_numpy
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings, LabelThreshold
 from choreograph.motion.skeleton import Skeleton
@@ -259,3 +259,17 @@ def test_removing_what_is_not_there_or_everything_is_refused(walks):
 def test_progress_can_cancel(walks):
     with pytest.raises(Cancelled):
         build_graph(walks, progress=Recorder(cancel_after=2))
+
+
+def test_a_few_minima_are_put_where_sorting_puts_them(rng, monkeypatch):
+    keys = np.unique(rng.integers(0, 4, (900, 4)), axis=0).astype(np.int32)
+    rest = np.arange(4 * len(keys), dtype=float).reshape(4, -1)
+    clip_a, clip_b, frame_a, frame_b = keys.T
+    every = Minima(clip_a, frame_a, clip_b, frame_b, *rest)
+    few = rng.random(len(keys)) < 0.1
+    parts = [every.take(np.flatnonzero(few)[::-1]), every.take(~few)]
+    monkeypatch.setattr(comparison, "_MOST_SHARE", 0.5)
+    for given in (parts, parts[::-1], [every], [*parts, every.take(np.zeros(0, int))]):
+        found = comparison.merge_minima(given)
+        for name, column in every.columns().items():
+            assert getattr(found, name).tolist() == column.tolist()

@@ -8,7 +8,13 @@ import pytest
 from choreograph.graph import _compiled, connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings, LabelThreshold
-from choreograph.graph.transitions import find_transitions, leave_places_numpy, parts_of_places
+from choreograph.graph.transitions import (
+    count_places,
+    find_transitions,
+    interleave,
+    leave_places_numpy,
+    parts_of_places,
+)
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
@@ -212,3 +218,28 @@ def test_the_compiled_components_are_those_of_the_plain_twin(links, rng, monkeyp
     found = parts_of_places(count, forward, leave, arrive)
     # Numbered in another order, but the same parts.
     assert len(set(zip(plain.tolist(), found.tolist(), strict=True))) == plain.max() + 1 == found.max() + 1
+
+
+def test_compiled_columns_and_counts_are_those_of_the_plain_twins(rng, monkeypatch):
+    second = rng.random(50) < 0.7
+    rows = np.sort(rng.choice(60, int(second.sum()), replace=False))
+    clip, frame = rng.integers(0, 3, (2, 40)).astype(np.int32)
+    asked = [
+        (interleave, (second, np.arange(50 - len(rows)) * one, np.arange(60) * one, rows)) for one in (np.int32(1), 0.5)
+    ]
+    asked.append((count_places, (np.array([0, 4, 8, 12]), clip, frame)))
+    plain = [work(*how) for work, how in asked]
+    monkeypatch.setattr("choreograph.graph.transitions._MANY", 0)
+    for wanted, (work, how) in zip(plain, asked, strict=True):
+        found = work(*how)
+        assert found.dtype == wanted.dtype and found.tolist() == wanted.tolist()
+
+
+def test_transitions_made_some_at_a_time_are_those_made_at_once(monkeypatch):
+    frames, found = np.array([60, 80], np.int32), minima(*((0, 3 * k, 1, 50 - 2 * k) for k in range(15)))
+    whole = find_transitions(found, frames, WINDOW)
+    monkeypatch.setattr("choreograph.graph.transitions._AT_ONCE", 7)
+    some = find_transitions(found, frames, WINDOW)
+    assert len(whole) > 14
+    for name, column in whole.columns().items():
+        assert getattr(some, name).tolist() == column.tolist()
