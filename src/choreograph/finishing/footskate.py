@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
+from choreograph.maths.filters import held_gaussian, running_maximum
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
@@ -251,18 +252,12 @@ def _cover(values: Array, frames: float) -> Array:
     """A smooth curve (F,) that stays above the values and leaves them no sooner than they end."""
     if not values.any():
         return values
-    from scipy.ndimage import maximum_filter1d
-
-    return low_pass(maximum_filter1d(values, 2 * round(2 * frames) + 1)[:, None], frames)[:, 0]
+    return low_pass(running_maximum(values, 2 * round(2 * frames) + 1)[:, None], frames)[:, 0]
 
 
 def low_pass(values: Array, sigma: float) -> Array:
     """The curve (F, D) under a Gaussian of this many frames, held at its ends."""
-    if sigma <= 0:
-        return values
-    from scipy.ndimage import gaussian_filter1d
-
-    return np.asarray(gaussian_filter1d(values, sigma, axis=0, mode="nearest"))
+    return values if sigma <= 0 else held_gaussian(values, sigma)
 
 
 def _calm(values: Array, sigma: float) -> Array:

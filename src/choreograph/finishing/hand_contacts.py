@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.finishing.foot_contacts import fill_gaps
 from choreograph.maths import quat
+from choreograph.maths.filters import held_gaussian
 from choreograph.motion import ik
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
@@ -166,11 +167,9 @@ def _arm(skeleton: Skeleton, side: str) -> tuple[int, int, int]:
 
 def _soften(values: Array, known: Flags, fps: float) -> Array:
     """Values smoothed a little (0.07 s) within each stretch in which they are known."""
-    from scipy.ndimage import gaussian_filter1d
-
     out = np.array(values)
     for start, stop in runs(known):
-        out[start:stop] = gaussian_filter1d(values[start:stop], 0.07 * fps, axis=0, mode="nearest")
+        out[start:stop] = held_gaussian(values[start:stop], 0.07 * fps)
     return out
 
 
