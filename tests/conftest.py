@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -14,6 +15,10 @@ from choreograph.finishing.hand_contacts import grips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+
+# On a busy machine anything may be slow.
+hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("busy")
 
 HUMAN = {
     # joint: (parent, offset in metres); a body of 1.7 m, arms out, facing +z, left at +x

@@ -195,7 +195,7 @@ def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert "goes on from there" in errors
-    assert "stopped; nothing half-made" in errors
+    assert errors.count("stopped;") == 1
     assert partial.exists() and not path.exists()
     assert subprocess.run(words, capture_output=True, check=False).returncode == 0
     assert path.exists() and not partial.exists()

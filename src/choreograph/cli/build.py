@@ -13,7 +13,7 @@ import typer
 from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
-from choreograph.cli.common import console, err_console, progress_bar
+from choreograph.cli.common import Kept, console, err_console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
@@ -247,10 +247,11 @@ def interruptible(output: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Cancelled):
-        partial = Path(f"{output}.partial")
-        if partial.exists():
-            text = f"what was compared so far is in {partial}: the same command goes on from there"
-            err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        for suffix, what in ((".partial", "compared"), (".clips", "read")):
+            kept = Path(f"{output}{suffix}")
+            if kept.exists():
+                message = f"stopped; what was {what} so far is in {kept}: the same command goes on from there"
+                raise Kept(message) from None
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,7 +66,7 @@ class Problem:
     def as_json(self) -> dict[str, Any]:
         """As plain values, without what is not known."""
         plain = {name: getattr(self, name) for name in ("text", "where", "asked", "got", "nearest", "unit", "place")}
-        return {name: value for name, value in plain.items() if value not in (None, "")}
+        return {name: value for name, value in _finite(plain).items() if value not in (None, "")}
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the frames, as plain values."""
-        return {
+        plain = {
             "name": self.name,
             "status": self.status,
             "cost": self.cost,
@@ -188,6 +189,7 @@ class Answer:
             ],
             **self.details,
         }
+        return dict(_finite(plain))
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,3 +248,14 @@ class Result(ShowsItself):
             "problems": [problem.as_json() for problem in self.problems_with_all],
             "answers": [answer.as_json() for answer in self.answers],
         }
+
+
+def _finite(value: Any) -> Any:
+    """Plain values with None for numbers that are none: JSON has no word for them, and strict readers refuse files."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value

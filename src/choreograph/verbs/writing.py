@@ -79,7 +79,7 @@ class Targets:
         """Refuse, before any work is done, what could not be written.
 
         Raises:
-            ChoreographError: If a file's type is not known, or it is there already.
+            ChoreographError: If a file's type is not known, it is there already, or two outputs have one name.
         """
         _check_suffix(self.picture, verb.picture_suffixes, "pictures are")
         if self.film is not None:
@@ -90,17 +90,20 @@ class Targets:
             _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
         if self.character is not None:
             read_character(self.character)
-        for files in self.motion_files(answers, people):
-            for file in files:
-                self.export.check(file, own_body=self.character is not None)
-                check_writable(file, overwrite=self.overwrite)
+        motions = [file for files in self.motion_files(answers, people) for file in files]
+        for file in motions:
+            self.export.check(file, own_body=self.character is not None)
         single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
         shown = 1 if self.is_folder else answers
         each = [self.picture, self.film, *self.others.values()]
         numbered = [_numbered(file, n, shown) for file in each if file is not None for n in range(1, shown + 1)]
-        for target in (*single, *numbered):
-            if target is not None:
-                check_writable(target, overwrite=self.overwrite)
+        taken = set()
+        for target in (*motions, *(file for file in single if file is not None), *numbered):
+            check_writable(target, overwrite=self.overwrite)
+            place = target.resolve()
+            if place in taken:
+                raise RequestError(f"two outputs are called {target}, and one would replace the other; name them apart")
+            taken.add(place)
 
 
 def write_result(

@@ -100,6 +100,16 @@ def test_nothing_is_overwritten_unasked(mog: Path, tmp_path: Path) -> None:
     assert (tmp_path / "w.json").read_text() == "mine" and not (tmp_path / "w.bvh").exists()
 
 
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_two_outputs_with_one_name_are_refused_before_any_work(
+    mog: Path, tmp_path: Path, force: tuple[str, ...]
+) -> None:
+    words = ("follow", mog, "-p", "line:length=5", "-o", tmp_path / "w.bvh", "--result", tmp_path / "w.bvh", *force)
+    with pytest.raises(RequestError, match=r"two outputs are called .*w\.bvh"):
+        CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
     with pytest.raises(ChoreographError, match="unknown file type"):
         run(mog, "-p", "line", "-o", tmp_path / "w.xyz")

@@ -48,7 +48,7 @@ def find_flights(clip: Clip) -> list[Flight]:
 def fit_gravity(clip: Clip, start: float, stop: float) -> float:
     """Acceleration upwards, m/s², of the joints' mean height over a flight's frames, which need not be whole.
 
-    A tenth at either end is left out.
+    A tenth at either end is left out. NaN where fewer than four frames are left.
     """
     edge = _EDGE * (stop - start)
     at = np.arange(max(0, int(np.ceil(start + edge))), min(len(clip), int(np.floor(stop - edge)) + 1))
@@ -59,7 +59,7 @@ def fit_gravity(clip: Clip, start: float, stop: float) -> float:
 
 
 def gravity_kept(clip: Clip, result: Clip, warp: TimeWarp) -> list[tuple[float, float]]:
-    """For each jump of a motion its gravity as recorded and after retiming, m/s²."""
+    """For each jump of a motion its gravity as recorded and after retiming, m/s²; NaN where it is too short."""
     pairs = []
     for flight in find_flights(clip):
         start, stop = warp.seconds_at([flight.start, flight.stop]) * result.fps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,7 +35,8 @@ class RetimeProblem:
     where: str
     """What it is about: "keys[1]", "flight at 1.20 s" …"""
     asked: float
-    got: float
+    got: float | None
+    """None where it could not be measured."""
     unit: str
     message: str
     """A sentence."""
@@ -58,7 +60,7 @@ class RetimeMetrics:
     slide_m: float
     """The same, after."""
     gravity: tuple[tuple[float, float], ...]
-    """For each jump, gravity as recorded and as it is now, m/s²."""
+    """For each jump, gravity as recorded and as it is now, m/s²; NaN where it is too short to be measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,10 @@ def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -
         why = "there is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate"
     found = []
     for n, (before, after) in enumerate(metrics.gravity):
-        if not abs(after / before - 1) <= _GRAVITY:
+        if math.isnan(after):
+            text = f"jump {n + 1} is over too soon to see how it falls ({-before:.1f} m/s² as recorded): " + why
+            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, None, "m/s²", text))
+        elif not abs(after / before - 1) <= _GRAVITY:
             text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
             found.append(RetimeProblem("gravity", f"jump {n + 1}", before, after, "m/s²", text))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +99,8 @@ class RetimeSearch(OneStepSearch[Retimed]):
         if made.clip.skeleton.feet:
             metrics["foot_slide"] = Metric(numbers.slide_m, "m", "standing feet wander")
         for n, (_, after) in enumerate(numbers.gravity):
-            metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
+            if not math.isnan(after):
+                metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
         problems = tuple(
             Problem(one.message, "keys" if one.kind == "key" else "seconds", one.asked, one.got, unit=one.unit)
             for one in made.problems

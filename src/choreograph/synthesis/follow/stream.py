@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Self
 
@@ -23,6 +24,7 @@ from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.follow.widening import graph_for
 from choreograph.synthesis.path import Path
+from choreograph.synthesis.path_files import load_path
 from choreograph.synthesis.streaming import Frame
 
 __all__ = ["AHEAD_S", "KEEP_S", "LAG_S", "MotionStream"]
@@ -50,7 +52,7 @@ class MotionStream:
     def __init__(
         self,
         graph: MotionGraph,
-        path: Path,
+        path: Path | str | FilePath,
         request: FollowRequest | None = None,
         finish_settings: FinishSettings | None = None,
         *,
@@ -60,7 +62,7 @@ class MotionStream:
 
         Args:
             graph: Where walks come from.
-            path: The line to follow.
+            path: The line to follow, or its file or shape: see `load_path`.
             request: How, and what else is wanted; its own path does not count.
             finish_settings: How the walk becomes motion; its rate must be a multiple of the graph's.
             tables: The graph's tables, if they are at hand; streams and searches on one graph can share them.
@@ -68,6 +70,7 @@ class MotionStream:
         Raises:
             RequestError: If the request does not fit the graph, or the rate does not.
         """
+        path = _as_path(path)
         wider = graph_for(graph, request or FollowRequest(), path.stretches)
         if wider is not graph:
             graph, tables = wider, None
@@ -88,13 +91,13 @@ class MotionStream:
         weakref.finalize(self, _Buffer.close, self._buffer)
         self._buffer.start()
 
-    def change_path(self, path: Path) -> None:
+    def change_path(self, path: Path | str | FilePath) -> None:
         """Follow another path from `KEEP_S` after the newest frame handed out, or up to a planning step later.
 
         The frames up to there stay; the character joins the path at the point nearest to where it is then. A stream
         that has come to its end goes on.
         """
-        self._buffer.change(path, self._keep)
+        self._buffer.change(_as_path(path), self._keep)
 
     def __iter__(self) -> Iterator[Frame]:
         """The stream itself: frames in order, until the path's end."""
@@ -128,6 +131,14 @@ class MotionStream:
     ) -> None:
         """Close the stream."""
         self.close()
+
+
+def _as_path(path: Path | str | FilePath) -> Path:
+    if isinstance(path, Path):
+        return path
+    if not isinstance(path, str | FilePath):
+        raise RequestError(f"a stream follows a path, or what load_path takes, not {type(path).__name__}", where="path")
+    return load_path(path)
 
 
 class _Buffer:

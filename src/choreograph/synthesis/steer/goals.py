@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -55,7 +56,7 @@ class SteerGoal:
     def __post_init__(self) -> None:
         for name in ("x", "z", "heading", "speed", "torso", "spin"):
             value = getattr(self, name)
-            if value is not None and not math.isfinite(value):
+            if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
                 raise RequestError(f"a goal's {name} is {value}; it must be a number, or left out", where=name)
         if self.speed is not None and not 0 <= self.speed <= 20:
             raise RequestError(f"a goal's speed is {self.speed:g} m/s; it must be from 0 to 20", where="speed")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,9 @@ from choreograph.editing.retime.keys import length_keys
 from choreograph.editing.retime.measure import fit_gravity, gravity_kept, timing_distance
 from choreograph.editing.retime.references import Part
 from choreograph.editing.retime.render import render_warp
+from choreograph.editing.retime.request import RetimeRequest
 from choreograph.editing.retime.retime import retime_clip, retime_prepared
+from choreograph.editing.retime.search import RetimeSearch
 from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.editing.retime.warp import Retimer
 from choreograph.errors import Cancelled, RequestError
@@ -25,6 +28,12 @@ from choreograph.progress import Recorder
 
 def ends(clip: Clip, rate: float) -> list[tuple[int, float]]:
     return [(0, 0.0), (len(clip) - 1, (len(clip) - 1) / clip.fps / rate)]
+
+
+def test_a_jump_that_is_over_too_soon_says_so_in_numbers_that_json_has(jump: Clip) -> None:
+    result = RetimeSearch(jump, RetimeRequest(seconds=0.07 * jump.seconds)).run()
+    assert any("over too soon" in problem.text and problem.got is None for problem in result.problems)
+    json.dumps(result.as_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize("direction", ["steps", "durations"])

@@ -49,6 +49,19 @@ def test_a_stream_is_the_whole_motion_in_pieces(graph: MotionGraph) -> None:
     assert np.array_equal([f.contacts for f in frames], whole.clip.contacts)
 
 
+def test_a_stream_takes_what_names_a_path(graph: MotionGraph) -> None:
+    with (
+        MotionStream(graph, "line:length=4", REQUEST) as named,
+        MotionStream(graph, named_path("line", length=4)) as at_hand,
+    ):
+        assert next(named).number == next(at_hand).number == 0
+        with pytest.raises(RequestError, match="not list"):
+            named.change_path([(0, 0)])  # type: ignore[arg-type]
+    for wrong in ("line:length=0", "nowhere", 5):
+        with pytest.raises(RequestError):
+            MotionStream(graph, wrong)  # type: ignore[arg-type]
+
+
 def test_frames_come_before_the_walk_is_found(graph: MotionGraph) -> None:
     with MotionStream(graph, named_path("line", length=100), REQUEST) as stream:
         next(stream)

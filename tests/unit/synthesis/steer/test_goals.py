@@ -46,6 +46,8 @@ def test_goals_that_are_no_numbers_are_refused() -> None:
         cg.SteerGoal(heading=math.nan)
     with pytest.raises(cg.RequestError, match="speed"):
         cg.SteerGoal(speed=math.inf)
+    with pytest.raises(cg.RequestError, match="heading is north"):
+        cg.SteerGoal(heading="north")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("field", ["at_s", "heading_deg", "speed_m_s", "torso_deg", "spin_deg_s", "position"])
