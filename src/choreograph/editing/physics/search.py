@@ -17,6 +17,7 @@ from choreograph.editing.physics.aligned import Lead
 from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
 from choreograph.editing.physics.finish import Mechanical
 from choreograph.editing.physics.finished import finish_request, finished_answer
+from choreograph.editing.physics.likeness import legs_off_deg, unlike_problems
 from choreograph.editing.physics.prepare import Setting, doubts, lead_of, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.problems import find_problems
@@ -270,11 +271,13 @@ class PhysicsSearch(Search):
         setting, solved = self._setting, self._solved
         path, checked = solved.path, solved.checked
         clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
-        problems = [*doubts(setting, self._sketch), *find_problems(solved, checked)]
+        legs_off = legs_off_deg(clip, [setting.clip, *setting.examples])
+        problems = [*doubts(setting, self._sketch), *find_problems(solved, checked), *unlike_problems(legs_off)]
+        off = Metric(legs_off, "°", "legs bend from the nearest recorded pose by")
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), setting.clip.name, 0.0),)),),
             f"{setting.clip.name}, {clip.seconds:.2f} s",
-            measure(solved, checked, path, setting),
+            {**measure(solved, checked, path, setting), "legs_off": off},
             tuple(problems),
             COMPLETE if solved.converged else solved.solution.status,
             cost=float(solved.solution.objective),
