@@ -167,9 +167,11 @@ class PhysicsSearch(Search):
         turn = abs(self._clip_pitch())
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
             self._coarser = coarser
-            tries.append((solve_in_stages(self._ask(), most, watch, tries=len(tries) + 1), coarser))
-            if tries[-1][0].solution.status != "not converged":
-                return tries[-1][0]
+            tried = next((one for one, same in tries if same == coarser), None)
+            found = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
+            if found.solution.status != "not converged":
+                return found
+            tries.append((found, coarser))
         found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
         question = self._ask()
         if self.request.ipopt:
