@@ -40,7 +40,7 @@ _HASTY_STEPS = 40
 """After which haste has led nowhere."""
 _KEEPS = 0.1
 """Share of itself that a slack keeps where it stops by itself."""
-_STILL = 1e3
+_STILL = 1e2
 """What a change of the state costs in the kinematic stage, once its first step has made the motion smooth: feet come to
 their places, and all else stays. Without it motions drift to poses that no leg can bear."""
 _SETTLED = ((1e-4, 12), (1e-5, 4))

@@ -129,7 +129,7 @@ class PhysicsSearch(Search):
         else:
             found = self._from_scratch(most, watch)
         found = self._refined(found, watch)
-        if self._before is None and self.request.mean == "moving" and _over(found) > 1.0:
+        if self._before is None and _over(found) > 1.0 and self._led():
             found = self._without_lead(found, most, watch)
         if self.request.timing != "given" and found.converged:
             found = self._refined(self._timed(found, watch), watch)
@@ -181,6 +181,11 @@ class PhysicsSearch(Search):
             if other.violation < found.solution.violation:
                 found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
         return found
+
+    def _led(self) -> bool:
+        """Whether examples lead the motion: else there is nothing to do without."""
+        assert self._setting is not None and self._sketch is not None
+        return lead_of(self._setting, self._sketch, self.request) is not None
 
     def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
         """The better of a solution that does not hold between its nodes, and one that no example leads."""
