@@ -36,7 +36,7 @@ _NEAR, _ASTRAY = 1e-2, 0.3
 _GETS_ON, _HASTY = (0.7, 25), (0.5, 10)
 """A search that does not bring its violation below this share of itself in so many iterations leads nowhere; one in
 haste sooner."""
-_HASTY_STEPS = 40
+_HASTY_STEPS = 60
 """After which haste has led nowhere."""
 _KEEPS = 0.1
 """Share of itself that a slack keeps where it stops by itself."""
