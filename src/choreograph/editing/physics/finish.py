@@ -138,7 +138,7 @@ def finish_mechanics(
         Window(w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse)
         for w in windows
     )
-    return Mechanical(made, told, float(moved.mean()), *means, recorded=maker.gauge.recorded)
+    return Mechanical(made, told, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
 
 
 class _Finisher:

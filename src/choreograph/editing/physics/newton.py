@@ -114,7 +114,7 @@ class Solver:
         masks.append(np.repeat(problem.active[:, :, None], _compiled_matrix.FORCE_ROWS, axis=2))
         masks.append(~problem.held & np.isfinite(problem.floor) & (not kinematic))
         self.together = problem.together
-        masks.append(self.together.any(axis=1, keepdims=True) & (not kinematic))
+        masks.append(np.asarray(self.together.any(axis=1, keepdims=True)) & (not kinematic))
         self.most_change = np.zeros((count - 1, 1))
         changes = np.zeros((count - 1, points), bool)
         if problem.force_rate is not None and not kinematic:
