@@ -36,9 +36,9 @@ _NEAR, _ASTRAY = 1e-2, 0.3
 _GETS_ON, _HASTY = (0.7, 25), (0.5, 10)
 """A search that does not bring its violation below this share of itself in so many iterations leads nowhere; one in
 haste sooner."""
-_HASTY_STEPS = 60
+_HASTY_STEPS = 40
 """After which haste has led nowhere."""
-_KEEPS = 0.1
+_KEEPS = 0.01
 """Share of itself that a slack keeps where it stops by itself."""
 _STILL = 1e2
 """What a change of the state costs in the kinematic stage, once its first step has made the motion smooth: feet come to
