@@ -1512,6 +1512,8 @@ export interface PhysicsLimits {
   most_force?: number;
   /** Of a foot that carries the body alone, as in runs. */
   most_alone?: number;
+  /** Of both feet together; else 4, or what the motion itself shows where that is more. */
+  most_together?: number | null;
   /** Times the torques of trained people. */
   strength?: number;
   /** Of the change of the force at one point, at most; else only the weight of rates holds it back. */

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.dynamics._compiled import make_work, values
+from choreograph.dynamics._compiled import frames, make_work, values
 from choreograph.dynamics._compiled_spatial import lean
 from choreograph.editing.physics._compiled import coordinates
 from choreograph.editing.physics._compiled_node import LANES, PRODUCTS, make_room, node
@@ -45,6 +45,7 @@ def assemble(
     y_w: Array,
     f_w: Array,
     f_g: Array,
+    b_w: Array,
     r_w: Array,
     r_g: Array,
     band: Array,
@@ -65,6 +66,7 @@ def assemble(
         p_w, p_g: The same for points, (K, P, 3).
         y_w: Weight of the square of each low-dimensional coordinate, (K, ny).
         f_w, f_g: For forces' rows, (K, P, 5).
+        b_w: Weight of the square of what points bear together, at those of them that do, (K, P).
         r_w, r_g: For the change of each point's upward force to the next node, (K − 1, P).
         band: Gets the lower band, (N, width): band[c, r − c].
         grad: Gets the gradient, (N,).
@@ -100,13 +102,90 @@ def assemble(
         _add_curvature(room[2], st, nf, blocks, mat)
         arms_y[k] = room[1]
         _slopes(spec, jac[k], arms_y[k], (h, st, row_g[k], q_g[k], p_g[k]), (away[k], a[k]), nf, flat, g)
-        c = 2 * ny
-        for p in range(npts):
-            if active[k, p]:
-                _force_local(mat, g, c, f_w[k, p], f_g[k, p], slope)
-                c += 3
+        _forces(active[k], (f_w[k], f_g[k], b_w[k]), slope, 2 * ny, mat, g)
         _scatter(off, k, ny, nf, mat, g, band, grad)
     _rate_terms(spec, x, 2.0 * spec[9][2], r_w, r_g, band, grad)
+
+
+@fast
+def assemble_places(
+    spec: Any,
+    x: Array,
+    q_w: Array,
+    q_g: Array,
+    p_w: Array,
+    p_g: Array,
+    y_w: Array,
+    f_w: Array,
+    f_g: Array,
+    b_w: Array,
+    r_w: Array,
+    r_g: Array,
+    band: Array,
+    grad: Array,
+    arms_y: Array,
+) -> None:
+    """The same without mechanics, and without what bends: only places, coordinates and accelerations have squares.
+
+    Arguments are those of `assemble`; no torque row is needed.
+    """
+    tree, off, w, q0, active = spec[0], spec[1], spec[2], spec[3], spec[4]
+    slope, spans, stencils = spec[9][3], spec[16], spec[15]
+    y, _, a = coordinates(spec, x)
+    count, n, npts, ny = len(y), q0.shape[1], len(spec[5]), w.shape[1]
+    q, away, most = y @ w.T + q0, y - spec[12], 3 * ny + 3 * npts
+    rot, org, axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6))
+    mat, g, flat = np.zeros((most, most)), np.empty(most), np.empty(most + ny)
+    rows, row_g, mixed = np.zeros((n, most)), np.zeros(n), np.zeros((ny, 3 * npts))
+    terms, blocks = np.zeros((_TERMS, ny, ny)), np.empty((_BLOCKS, ny, ny))
+    held, shares = np.empty((3 * npts, ny)), np.empty((_BLOCKS, _TERMS))
+    terms[6] = spec[11]
+    band[:, :] = 0.0
+    grad[:] = 0.0
+    for k in range(count):
+        h, st = spans[k], stencils[k]
+        frames(tree, q[k], rot, org, axis)
+        _arms(spec, rot, org, axis, arms_y[k])
+        nf = off[k + 2] - off[k + 1] - ny
+        mat[:, :] = 0.0
+        given = (h, st, p_w[k], q_w[k], y_w[k])
+        _weigh(arms_y[k].reshape(held.shape), p_w[k], held)
+        np.dot(held.T, arms_y[k].reshape(held.shape), terms[0])
+        _limits(spec, given, terms[0])
+        _share_out(h, st, shares)
+        np.dot(shares, terms.reshape((_TERMS, ny * ny)), blocks.reshape((_BLOCKS, ny * ny)))
+        _add_curvature(mixed, st, nf, blocks, mat)
+        _slopes(spec, rows, arms_y[k], (h, st, row_g, q_g[k], p_g[k]), (away[k], a[k]), nf, flat, g)
+        _forces(active[k], (f_w[k], f_g[k], b_w[k]), slope, 2 * ny, mat, g)
+        _scatter(off, k, ny, nf, mat, g, band, grad)
+    _rate_terms(spec, x, 2.0 * spec[9][2], r_w, r_g, band, grad)
+
+
+@lean
+def _arms(spec: Any, rot: Array, org: Array, axis: Array, arms: Array) -> None:
+    """How the state moves each point, (P, 3, ny): the sum over all that carry it."""
+    parents, turns, w = spec[0][0], spec[0][1], spec[2]
+    holders, offsets = spec[5], spec[6]
+    for p in range(len(holders)):
+        j = holders[p]
+        px, py, pz = org[j, 0], org[j, 1], org[j, 2]
+        for c in range(3):
+            px += rot[j, 0, c] * offsets[p, c]
+            py += rot[j, 1, c] * offsets[p, c]
+            pz += rot[j, 2, c] * offsets[p, c]
+        arm = arms[p]
+        arm[:, :] = 0.0
+        while j >= 0:
+            mx, my, mz = axis[j, 3], axis[j, 4], axis[j, 5]
+            if turns[j]:
+                ax, ay, az = axis[j, 0], axis[j, 1], axis[j, 2]
+                dx, dy, dz = px - org[j, 0], py - org[j, 1], pz - org[j, 2]
+                mx, my, mz = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+            for r in range(w.shape[1]):
+                arm[0, r] += mx * w[j, r]
+                arm[1, r] += my * w[j, r]
+                arm[2, r] += mz * w[j, r]
+            j = parents[j]
 
 
 @lean
@@ -268,6 +347,25 @@ def _slopes(spec: Any, rows: Array, arms: Array, given: Any, off_by: Any, nf: in
             g[s * ny + (nf if s == 2 else 0) + r] = flat[s * ny + r] + st[0, s] * gy[r] + st[2, s] * h * ga
     for r in range(nf):
         g[2 * ny + r] = flat[3 * ny + r]
+
+
+@lean
+def _forces(active: Any, given: Any, slope: float, first: int, mat: Array, g: Array) -> None:
+    """Add a node's limits of forces, which stand from column `first` on: weights, pushes, weights of the sum."""
+    weights, pushes, both = given
+    c = first
+    for p in range(len(active)):
+        if not active[p]:
+            continue
+        _force_local(mat, g, c, weights[p], pushes[p], slope)
+        if both[p] != 0.0:
+            at = c
+            for other in range(p, len(active)):
+                if active[other]:
+                    if both[other] != 0.0:
+                        mat[c + 1, at + 1] += both[p]
+                    at += 3
+        c += 3
 
 
 @lean

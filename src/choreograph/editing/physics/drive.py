@@ -52,7 +52,13 @@ class Solved:
         return self.solution.status == "converged"
 
 
-def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None = None, tries: int = 4) -> Solved:
+def solve_in_stages(
+    problem: Problem,
+    iterations: int = 90,
+    watch: Watch | None = None,
+    tries: int = 4,
+    tried: Solved | None = None,
+) -> Solved:
     """The motion that a problem asks for, from its guess.
 
     Args:
@@ -60,10 +66,15 @@ def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None 
         iterations: Of each try, at most.
         watch: Hears the iteration, the unknowns and the violation.
         tries: With how many starts, at most.
+        tried: What the first start has come to already.
     """
     stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, watch=watch)
-    best, came = solve(problem, start=stage.x, iterations=iterations, watch=watch), STRAIGHT
-    total = stage.iterations + best.iterations
+    total, came = stage.iterations, STRAIGHT
+    if tried is None:
+        best = solve(problem, start=stage.x, iterations=iterations, watch=watch)
+        total += best.iterations
+    else:
+        best = tried.solution
     others = [RECORDED] * (problem.second_guess is not None) + [TWO_STAGES, WIDER]
     for name in others[: tries - 1]:
         if best.status != "not converged":

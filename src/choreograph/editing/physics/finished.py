@@ -50,7 +50,7 @@ def finished_answer(made: Mechanical) -> Answer:
         f"{clip.name}, {clip.seconds:.2f} s",
         finish_metrics(made),
         tuple(fights(made)),
-        details={"windows": [asdict(window) for window in made.windows]},
+        details={"windows": [asdict(window) for window in made.windows], "novelty_measured": made.recorded},
     )
 
 

@@ -2,12 +2,16 @@
 
 An ℓ1 merit function with a second-order correction guards the steps; near a solution, where constraints curve more than
 the merit bears, a filter lets steps pass that either mend them or lower the objective.
+
+Far from a solution a step is not cut where the first of thousands of slacks would be used up: each slack stops by
+itself, just before nothing, and the rest goes on, as long as the merit falls by more than the cut step promises. What
+is then broken comes back in the next steps. Where such haste leads nowhere, the search begins again without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +33,16 @@ _START_VIOLATION = 2e-3
 """Violation at which the kinematic stage is near enough."""
 _NEAR, _ASTRAY = 1e-2, 0.3
 """Violation below which the filter counts, and up to which it lets steps go."""
-_GETS_ON, _PATIENCE = 0.95, 25
-"""A search that lowers its violation by less than this share in so many iterations leads nowhere."""
+_GETS_ON, _HASTY = (0.7, 25), (0.5, 10)
+"""A search that does not bring its violation below this share of itself in so many iterations leads nowhere; one in
+haste sooner."""
+_HASTY_STEPS = 40
+"""After which haste has led nowhere."""
+_KEEPS = 0.01
+"""Share of itself that a slack keeps where it stops by itself."""
+_STILL = 1e2
+"""What a change of the state costs in the kinematic stage, once its first step has made the motion smooth: feet come to
+their places, and all else stays. Without it motions drift to poses that no leg can bear."""
 _SETTLED = ((1e-4, 12), (1e-5, 4))
 """In a flat valley steps stay long and gain nothing: a motion that holds and was not bettered by this share of the
 objective in so many iterations is the answer."""
@@ -78,42 +90,48 @@ def solve(
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
     with one_thread_each():  # each node's matrices are small
-        return _solve(problem, warm, barriers, first_slack, iterations, kinematic, start, watch)
+        solver = Solver(problem, kinematic=kinematic)
+        at = _begin(solver, warm, start, barriers[0], first_slack)
+        path = barriers if warm is None else (LAST_BARRIER * 10, barriers[1])
+        if kinematic or problem.soft is not None:
+            return _solve(solver, at, path, iterations, watch)
+        found = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
+        if found.status != "not converged" or warm is not None:  # from there other starts are tried
+            return found
+        slow = _solve(solver, at, path, iterations, watch)
+        return replace(slow, iterations=found.iterations + slow.iterations)
 
 
 def _solve(
-    problem: Problem,
-    warm: Point | None,
+    solver: Solver,
+    at: Point,
     barriers: tuple[float, float],
-    first_slack: float,
     iterations: int,
-    kinematic: bool,
-    start: Array | None,
     watch: Callable[[int, Array, float], None] | None,
+    hasty: bool = False,
 ) -> Solution:
-    first_barrier, last_barrier = barriers
-    solver = Solver(problem, kinematic=kinematic)
-    at = _begin(solver, warm, start, first_barrier, first_slack)
+    problem, kinematic = solver.problem, solver.kinematic
+    barrier, last_barrier = barriers
     now = solver.values(at.x)
-    barrier = first_barrier if warm is None else LAST_BARRIER * 10
-    seen = _Filter()
+    seen = _Filter(hasty)
     penalty, shift, best = 1.0, 0.0, (np.inf, np.inf, at, now)
     optimality = np.inf
     status, done = "not converged", 0
     enough = _START_VIOLATION if kinematic else 0.0
     least, since, flat = np.inf, 0, [0, 0]
+    share, patience = _HASTY if hasty else _GETS_ON
     for done in range(iterations + 1):
         if watch is not None:
             watch(done, at.x, now.violation)
         if now.violation < enough and done > 1:
             break
-        if now.violation < _GETS_ON * least or now.violation < _NEAR:
+        if now.violation < share * least or now.violation < _NEAR:
             least, since = now.violation, done
-        elif done - since > _PATIENCE and problem.soft is None:
+        elif done - since > patience and problem.soft is None:
             break
         solver.assemble(at, now, barrier)
         factors, used = solver.factor(shift)
-        shift = used / 3 if used > 1e-3 else 0.0
+        shift = _STILL if kinematic else used / 3 if used > 1e-3 else 0.0
         step, multipliers = solver.direction(factors, at, now)
         rise = solver.along(step)
         slack_step = rise + (now.bounds - at.slack)
@@ -140,7 +158,7 @@ def _solve(
                 break
             if barrier > last_barrier * 1.001:
                 before, barrier = barrier, max(last_barrier, min(0.2 * barrier, barrier**1.5))
-                seen = _Filter()
+                seen = _Filter(hasty)
                 slack_step, dual_step, step, multipliers = _again(solver, at, now, (before, barrier), factors)
         at, now, penalty = _search(
             solver, at, now, (barrier, penalty), factors, (step, slack_step, dual_step, multipliers), seen
@@ -154,7 +172,8 @@ def _solve(
 class _Filter:
     """Points that were left: sums of violations and barrier objectives, one of which later points must better."""
 
-    def __init__(self) -> None:
+    def __init__(self, hasty: bool = False) -> None:
+        self.hasty = hasty
         self._left: list[tuple[float, float]] = []
 
     def add(self, now: Values, slack: Array, barrier: float) -> None:
@@ -209,7 +228,7 @@ def _merit(now: Values, slack: Array, barrier: float, penalty: float) -> tuple[f
 
 def _search(
     solver: Solver, at: Point, now: Values, how: tuple[float, float], factors: Any, steps: tuple[Any, ...],
-    seen: _Filter | None = None,
+    seen: _Filter,
 ) -> tuple[Point, Values, float]:  # fmt: skip
     """The next point: as far along the step as the merit falls enough, or the filter lets it."""
     barrier, penalty = how
@@ -229,14 +248,18 @@ def _search(
         penalty = max(penalty, 1.5 * slope / wrong + 1e-3, penalty)
     start, _ = _merit(now, at.slack, barrier, penalty)
     fall = min(slope - penalty * wrong, -1e-12)
+    ahead = _hastened(solver, at, steps, far, (barrier, penalty, start, fall)) if seen.hasty else None
     length, corrected = far, False
     for attempt in range(18):
+        if ahead is not None:
+            moved, then, length = ahead
+            break
         moved = Point(at.x + length * step, at.slack + length * slack_step, at.dual, at.root, at.places, at.poses)
         then = solver.values(moved.x)
         merit, _ = _merit(then, moved.slack, barrier, penalty)
         if np.isfinite(merit) and merit <= start + 1e-4 * length * fall + 1e-10 * abs(start):
             break
-        if seen is not None and now.violation < _NEAR and seen.accepts(then, moved.slack, barrier):
+        if now.violation < _NEAR and seen.accepts(then, moved.slack, barrier):
             break
         if attempt == 0 and not corrected:
             corrected = True
@@ -245,8 +268,7 @@ def _search(
                 moved, then = better[0], better[1]
                 break
         length *= 0.5
-    if seen is not None:
-        seen.add(now, at.slack, barrier)
+    seen.add(now, at.slack, barrier)
     dual = np.maximum(at.dual + far_dual * dual_step, 1e-12)
     # Multipliers that have lost touch with their slacks come back.
     dual = np.clip(dual, barrier / (1e8 * moved.slack), 1e8 * barrier / moved.slack)
@@ -256,6 +278,24 @@ def _search(
         at.poses + blend * (poses - at.poses),
     )  # fmt: skip
     return made, then, penalty
+
+
+def _hastened(
+    solver: Solver, at: Point, steps: tuple[Any, ...], far: float, how: tuple[float, float, float, float]
+) -> tuple[Point, Values, float] | None:
+    """A longer step, where each slack stops by itself: longer than up to `far`, where the first one would stop."""
+    step, slack_step = steps[:2]
+    barrier, penalty, start, fall = how
+    length = 1.0
+    while length > 1.5 * far and length > 0.02:
+        slack = np.maximum(at.slack + length * slack_step, _KEEPS * at.slack)
+        moved = replace(at, x=at.x + length * step, slack=slack)
+        then = solver.values(moved.x)
+        merit, _ = _merit(then, slack, barrier, penalty)
+        if np.isfinite(merit) and merit <= start + max(0.1 * length, far) * fall:
+            return moved, then, length
+        length *= 0.5
+    return None
 
 
 def _corrected(

@@ -19,7 +19,7 @@ from choreograph.errors import MissingExtra
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_PAIRS = ((0, 1), (2, 3), (6, 7))
+_PAIRS = ((0, 1), (2, 3), (7, 8))
 """Inequalities of a solver that limit one thing from above and from below: torques, coordinates, rates of forces."""
 
 
@@ -162,7 +162,7 @@ class _Nlp:
         """Fill the solver's band and gradient with those of factor · objective + lam · constraints, over the factor."""
         s, now = self.solver, self.values(x)
         root, places, _ = self.split(lam[: self.equal] / factor)
-        z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(lam[self.equal :] / factor)
+        z_hi, z_lo, _, _, _, z_floor, _, _, _ = self.spread(lam[self.equal :] / factor)
         inner = 2 * s.h * s.w_torque
         mu, row_w, row_g = np.empty_like(now.tau), np.zeros_like(now.tau), np.zeros_like(now.tau)
         mu[:, :6], mu[:, 6:] = root, inner * now.tau[:, 6:] - z_hi + z_lo
@@ -172,7 +172,7 @@ class _Nlp:
         forces, rates = np.zeros((s.count, s.npts, s.matrix.FORCE_ROWS)), np.zeros((s.count - 1, s.npts))
         s.matrix.assemble(
             s.spec, x, mu, places, row_w, row_g, zero, zero, points, points, np.zeros(self.given.shape), forces, forces,
-            rates, rates, s.band, s.grad, s.jac, s.arms,
+            np.zeros((s.count, s.npts)), rates, rates, s.band, s.grad, s.jac, s.arms,
         )  # fmt: skip
 
     def gradient(self, x: Array) -> Array:
@@ -196,7 +196,7 @@ class _Nlp:
         out = [part[:6].ravel() for part in jac]
         out.append(arms[self.held].ravel())
         out.append(np.repeat(stencil[:, None, :], s.ny, axis=1)[self.given].ravel())
-        hi, lo, q_hi, q_lo, push, floor, up, down = self.masks
+        hi, lo, q_hi, q_lo, push, floor, both, up, down = self.masks
         out += [-part[6:][hi[k]].ravel() for k, part in enumerate(jac)]
         out += [part[6:][lo[k]].ravel() for k, part in enumerate(jac)]
         lines = stencil[:, None, :, None] * problem.w[None, 6:, None, :]  # (K, n − 6, 3, ny)
@@ -205,6 +205,7 @@ class _Nlp:
         rows = np.array([[1, t, 0], [-1, t, 0], [0, t, 1], [0, t, -1], [0, -1, 0]], dtype=float)
         out.append(np.tile(rows, (*push.shape[:2], 1, 1))[push].ravel())
         out.append(arms[:, :, 1][floor].ravel())
+        out.append(np.full(int((s.together & both).sum()), -1.0))
         for mask, sign in ((up, -1.0), (down, 1.0)):
             active = problem.active
             values = np.stack([-sign * active[:-1], sign * active[1:]], axis=2).astype(float)[mask]
@@ -221,7 +222,7 @@ class _Nlp:
         for k in range(count):
             push_at[k, problem.active[k]] = off[k + 1] + ny + 3 * np.arange(int(problem.active[k].sum()))
         node = [np.concatenate([three[k].ravel(), off[k + 1] + ny + np.arange(self.forces[k])]) for k in range(count)]
-        hi, lo, q_hi, q_lo, push, floor, up, down = self.masks
+        hi, lo, q_hi, q_lo, push, floor, both, up, down = self.masks
         each: list[Ints] = []  # the columns of each row, in the rows' order
         each += [columns for columns in node for _ in range(6)]
         each += list(np.broadcast_to(three[:, None, None], (*self.held.shape, 3, ny))[self.held].reshape(-1, 3 * ny))
@@ -233,6 +234,7 @@ class _Nlp:
         for k, p, _ in np.argwhere(push):
             each.append(push_at[k, p] + np.arange(3))
         each += [three[k].ravel() for k, _ in np.argwhere(floor)]
+        each += [push_at[k, s.together[k]] + 1 for k, _ in np.argwhere(both)]
         for mask in (up, down):
             for k, p in np.argwhere(mask):
                 each.append(np.array([at + 1 for at in (push_at[k, p], push_at[k + 1, p]) if at >= 0]))

@@ -113,6 +113,8 @@ class Solver:
             masks[0][:] = masks[1][:] = False
         masks.append(np.repeat(problem.active[:, :, None], _compiled_matrix.FORCE_ROWS, axis=2))
         masks.append(~problem.held & np.isfinite(problem.floor) & (not kinematic))
+        self.together = problem.together
+        masks.append(np.asarray(self.together.any(axis=1, keepdims=True)) & (not kinematic))
         self.most_change = np.zeros((count - 1, 1))
         changes = np.zeros((count - 1, points), bool)
         if problem.force_rate is not None and not kinematic:
@@ -175,12 +177,14 @@ class Solver:
             parts = [
                 one * self.most - tau[:, 6:], one * self.most + tau[:, 6:], one * self.high - q[:, 6:],
                 q[:, 6:] - one * self.low, push, points[..., 1] - one * self.problem.floor,
+                one * self.problem.most_together - (self.together * fy).sum(axis=1),
                 one * self.most_change - change, one * self.most_change + change,
             ]  # fmt: skip
         return np.concatenate([part.ravel() for part in parts])[self.mask]
 
     def spread(self, values: Array) -> list[Array]:
-        """A value per inequality as arrays: torques high, low, coordinates high, low, forces, floor, rates."""
+        """A value per inequality as arrays: torques high, low, coordinates high, low, forces, floor, feet
+        together, rates."""
         full = np.zeros(len(self.mask))
         full[self.mask] = values
         return [part.reshape(shape) for part, shape in zip(np.split(full, self.cuts), self.shapes, strict=True)]
@@ -191,17 +195,25 @@ class Solver:
         """Fill matrix and gradient."""
         self.rho = self.far if now.violation > _NEAR else self.near
         sigma = at.dual / at.slack
-        z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(at.dual)
-        s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_up, s_down = self.spread(sigma)
+        z_hi, z_lo, _, _, _, z_floor, _, _, _ = self.spread(at.dual)
+        s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_both, s_up, s_down = self.spread(sigma)
+        both = s_both * self.together
         row_g, q_g, p_g, f_g, r_g = self._pushes(barrier / at.slack - sigma * (now.bounds - at.slack))
+        if self.kinematic:
+            self._fill = partial(
+                self.matrix.assemble_places, self.spec, at.x, _beside_root(sq_hi + sq_lo), q_g,
+                self.rho[1] * self.held3, p_g, self.rho[2] * self.given, s_force, f_g, both, s_up + s_down, r_g,
+                self.band, self.grad, self.arms,
+            )  # fmt: skip
+            self._fill()
+            return
         inner = 2 * self.h * self.w_torque
         mu, row_w = np.empty_like(now.tau), np.empty_like(now.tau)
-        mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, self.rho[0])
+        mu[:, :6], row_w[:, :6] = at.root, self.rho[0]
         mu[:, 6:] = inner * now.tau[:, 6:] + z_hi - z_lo
         row_w[:, 6:] = inner + s_hi + s_lo
         row_g[:, 6:] += inner * now.tau[:, 6:]
-        q_w = np.zeros_like(now.tau)
-        q_w[:, 6:] = sq_hi + sq_lo
+        q_w = _beside_root(sq_hi + sq_lo)
         lam, p_w = at.places * self.held3, self.rho[1] * self.held3
         if self.problem.soft is not None:
             mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
@@ -212,7 +224,7 @@ class Solver:
         p_w[..., 1] += s_floor
         self._fill = partial(
             self.matrix.assemble, self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, self.rho[2] * self.given,
-            s_force, f_g, s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
+            s_force, f_g, both, s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip
         self._fill()
 
@@ -223,7 +235,8 @@ class Solver:
 
     def _pushes(self, push: Array) -> tuple[Array, Array, Array, Array, Array]:
         """What inequalities, each by a weight, add to the gradient: by rows, coordinates, points, forces, rates."""
-        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor, g_up, g_down = self.spread(push)
+        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor, g_both, g_up, g_down = self.spread(push)
+        g_force[..., -1] += g_both * self.together  # as if each point's own most were reached
         row_g, q_g = np.zeros((self.count, self.n)), np.zeros((self.count, self.n))
         row_g[:, 6:], q_g[:, 6:] = g_hi - g_lo, gq_hi - gq_lo
         p_g = np.zeros((self.count, self.npts, 3))
@@ -319,6 +332,11 @@ class Solver:
         """How the inequalities change along a step."""
         rows, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms, self.n)
         return self._bounds(rows, y @ self.problem.w.T, points, self.problem.forces(step), ends=False)
+
+
+def _beside_root(joints: Array) -> Array:
+    """Values of the joints (K, n − 6) as values of all coordinates, the root's nothing."""
+    return np.concatenate([np.zeros((len(joints), 6)), joints], axis=1)
 
 
 def _product(one: Sequence[Array], other: Sequence[Array]) -> float:

@@ -29,7 +29,7 @@ from choreograph.editing.physics.footprints import with_footprints, with_handpri
 from choreograph.editing.physics.problem import Problem
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.setting import make_problem
-from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, sketch_clip
+from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, most_borne, sketch_clip
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 
@@ -69,6 +69,11 @@ class Setting:
         """The examples frame by frame: what they do at which moment of their contacts."""
         level = feet_level(self.clip) - self.floor
         return [make_track(one, self.basis, self.feet, self.floor, level) for one in self.examples]
+
+    @cached_property
+    def bears(self) -> float:
+        """The largest force from the ground that the motion itself shows, BW."""
+        return most_borne(self.clip, self.dofs)
 
     @cached_property
     def gravity(self) -> float | None:
@@ -224,7 +229,7 @@ def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest, lead: 
     lead = lead_of(setting, sketch, request) if lead is None else lead
     return make_problem(
         sketch, setting.basis, setting.points, floor=setting.floor, weights=request.weights.as_weights(),
-        limits=request.limits.as_limits(), lead=lead, free=request.mean != "fixed",
+        limits=request.limits.as_limits(setting.bears), lead=lead, free=request.mean != "fixed",
     )  # fmt: skip
 
 

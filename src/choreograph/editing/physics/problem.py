@@ -109,6 +109,8 @@ class Problem:
     """Of one point, BW."""
     most_alone: float = 2.76
     """Of a foot that carries all alone, BW."""
+    most_together: float = np.inf
+    """Of both feet together, BW."""
     force_rate: float | None = None
     """Of the change of one point's upward force, BW/s, at most."""
     weights: Weights = Weights()
@@ -159,6 +161,18 @@ class Problem:
         most[alone] = np.minimum(most[alone], self.most_alone / np.maximum(feet[alone], 1))
         hands = np.full((count, points - on_feet), self.most_force)
         return np.concatenate([np.repeat(most, FOOT_POINTS, axis=1), hands], axis=1)
+
+    @cached_property
+    def together(self) -> Flags:
+        """Which points push at nodes at which both feet might bear too much together, (K, P)."""
+        feet = np.array(self.active)
+        feet[:, 2 * FOOT_POINTS :] = False
+        if self.active.shape[1] >= 2 * FOOT_POINTS:
+            both = feet[:, :FOOT_POINTS].any(axis=1) & feet[:, FOOT_POINTS:].any(axis=1)
+            feet[~both | ((feet * self.most_forces).sum(axis=1) <= self.most_together)] = False
+        else:
+            feet[:] = False
+        return feet
 
     @cached_property
     def offs(self) -> NDArray[np.int32]:

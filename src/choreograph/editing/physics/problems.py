@@ -46,7 +46,7 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
 def _needs(question: Question) -> tuple[str, float, float] | None:
     """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
     free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
-    loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0)
+    loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0, most_together=np.inf)
     found = solve_in_stages(loose, 60, tries=2)
     if found.solution.status == "not converged":
         return None

@@ -14,8 +14,8 @@ from choreograph.motion.contacts import runs
 
 Array = NDArray[np.float64]
 
-WORSE = 1.1
-"""Times as large as before that a figure may be."""
+WORSE = 1.08
+"""Times as large as before that a figure may be: a tenth, less what it differs by if other frames are measured."""
 _NEAR_M, _LOW_M, _SLOW_M_S, _SHORTEST_S = 0.025, 0.03, 0.5, 0.1
 _DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 1e-4}
 """Differences below which a figure is the same."""
@@ -28,6 +28,8 @@ SAID = {
     "root_peak": "the root jerks more",
     "novelty_m": "poses are farther from recorded ones",
     "depth_m": "feet are deeper in the floor",
+    "gain": "no less force is left unexplained",
+    "change": "poses change more than that gains (recordings, given as examples, would tell how natural they are)",
 }
 
 
@@ -44,22 +46,25 @@ class Quality:
     root_peak: float
     """The same of the root's acceleration, m/s²."""
     novelty_m: float
-    """95th percentile of the distance to the nearest recorded pose; 0 where none is known."""
+    """95th percentile of the distance to the nearest recorded pose; where none is known, of the motion before."""
     depth_m: float
     """How deep the deepest foot joint is below where feet stand."""
 
-    def worse_than(self, before: Quality, whole: Quality | None = None) -> list[str]:
+    def worse_than(self, before: Quality, whole: Quality | None = None, room_m: float = 0.0) -> list[str]:
         """Names of the figures that are worse than before by more than a tenth.
 
         Args:
             before: Of the same stretch.
             whole: Of all of the motion before: peaks and percentiles that it has elsewhere are no worse for being here.
+            room_m: How much farther from known poses it may be all the same.
         """
         out = []
         for one in fields(self):
             most = WORSE * getattr(before, one.name)
             if whole is not None and one.name != "sliding_m_s":
                 most = max(most, getattr(whole, one.name))
+            if one.name == "novelty_m":
+                most += room_m
             if getattr(self, one.name) > most + _DUST[one.name]:
                 out.append(one.name)
         return out
@@ -79,11 +84,10 @@ class Gauge:
         known = [one for one in sources if one.skeleton.same_joints(clip.skeleton)]
         heights = [np.percentile(one.global_positions()[:, self.feet, 1], 0.5, axis=0) for one in known or [clip]]
         self.standing, self.lowest = np.median(heights, axis=0), np.min(heights, axis=0)
-        self.poses: tuple[Array, NDArray[np.complex128]] | None = None
-        if known:
-            every = 1 + sum(map(len, known)) // _MOST_POSES
-            rows = [one.global_positions()[::every] for one in known]
-            self.poses = _parts(np.concatenate(rows))
+        self.recorded = bool(known)
+        known = known or [clip]
+        every = 1 + sum(map(len, known)) // _MOST_POSES
+        self.poses = _parts(np.concatenate([one.global_positions()[::every] for one in known]))
 
     def measure(self, clip: Clip) -> Quality:
         """The figures of a motion."""
@@ -111,8 +115,6 @@ class Gauge:
         )
 
     def _novelty(self, pos: Array) -> float:
-        if self.poses is None:
-            return 0.0
         height, flat = _parts(pos)
         heights, flats = self.poses
         own = (height**2).sum(axis=1) + (np.abs(flat) ** 2).sum(axis=1)

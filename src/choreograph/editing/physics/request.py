@@ -66,14 +66,17 @@ class PhysicsLimits(Request):
     """Of one of the four points of a foot."""
     most_alone: Annotated[float, Gt(0), Le(50), Unit("BW")] = Limits.most_alone
     """Of a foot that carries the body alone, as in runs."""
+    most_together: Annotated[float, Gt(0), Le(100), Unit("BW")] | None = None
+    """Of both feet together; else 4, or what the motion itself shows where that is more."""
     strength: Annotated[float, Gt(0), Le(100)] = Limits.strength
     """Times the torques of trained people."""
     force_rate: Annotated[float, Gt(0), Le(1e4), Unit("BW/s"), Option(("--most-force-rate",))] | None = None
     """Of the change of the force at one point, at most; else only the weight of rates holds it back."""
 
-    def as_limits(self) -> Limits:
-        """As the solver takes them."""
-        return Limits(self.friction, self.most_force, self.most_alone, self.strength, self.force_rate)
+    def as_limits(self, bears: float = 0.0) -> Limits:
+        """As the solver takes them, for a motion that itself bears so many body weights."""
+        together = max(Limits.most_together, bears) if self.most_together is None else self.most_together
+        return Limits(self.friction, self.most_force, self.most_alone, together, self.strength, self.force_rate)
 
 
 class KeyPoseRequest(Request):

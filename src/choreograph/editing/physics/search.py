@@ -130,7 +130,7 @@ class PhysicsSearch(Search):
         else:
             found = self._from_scratch(most, watch)
         found = self._refined(found, watch)
-        if self._before is None and self.request.mean == "moving" and _over(found) > 1.0:
+        if self._before is None and _over(found) > 1.0 and self._led():
             found = self._without_lead(found, most, watch)
         if self.request.timing != "given" and found.converged:
             found = self._refined(self._timed(found, watch), watch)
@@ -168,9 +168,11 @@ class PhysicsSearch(Search):
         turn = abs(self._clip_pitch())
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
             self._coarser = coarser
-            tries.append((solve_in_stages(self._ask(), most, watch, tries=len(tries) + 1), coarser))
-            if tries[-1][0].solution.status != "not converged":
-                return tries[-1][0]
+            tried = next((one for one, same in tries if same == coarser), None)
+            found = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
+            if found.solution.status != "not converged":
+                return found
+            tries.append((found, coarser))
         found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
         question = self._ask()
         if self.request.ipopt:
@@ -180,6 +182,11 @@ class PhysicsSearch(Search):
             if other.violation < found.solution.violation:
                 found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
         return found
+
+    def _led(self) -> bool:
+        """Whether examples lead the motion: else there is nothing to do without."""
+        assert self._setting is not None and self._sketch is not None
+        return lead_of(self._setting, self._sketch, self.request) is not None
 
     def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
         """The better of a solution that does not hold between its nodes, and one that no example leads."""

@@ -48,6 +48,8 @@ class Limits:
     """Of one contact point, BW."""
     most_alone: float = 2.76
     """Of a foot that carries the body alone, BW: as much as runners' do."""
+    most_together: float = 4.0
+    """Of both feet together, BW."""
     strength: float = 1.0
     """Times the usual largest torques."""
     force_rate: float | None = None
@@ -131,7 +133,7 @@ def make_problem(
         heights, mask, values, base, pull, legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
-        limits.friction, limits.most_force, limits.most_alone, limits.force_rate, weights, floor,
+        limits.friction, limits.most_force, limits.most_alone, limits.most_together, limits.force_rate, weights, floor,
         Grid(sketch.times).through(basis.origin + rest),
     )  # fmt: skip
 

@@ -188,6 +188,14 @@ def contacts_of(clip: Clip, dofs: Dofs, points: ContactPoints, floor: float) -> 
     return with_carriers(flags, need, points.positions(clip), points.groups, floor, clip.fps)
 
 
+def most_borne(clip: Clip, dofs: Dofs) -> float:
+    """The largest force from the ground that a motion itself shows, BW, what is faster than 15 Hz left out."""
+    if len(clip) < 8:
+        return 1.0
+    heights = _com_heights(dofs, dofs.angles(low_passed(clip, 15.0)))
+    return 1.0 + float(second_difference(heights, 1.0 / clip.fps)[1:-1].max()) / GRAVITY
+
+
 def at_nodes(flags: Flags, source: Array) -> Flags:
     """Contacts at nodes that show these frames, (K,): from the node nearest to each landing to the nearest to leaving.
 

@@ -37,7 +37,7 @@ FAST = too_fast(JUMP)
 def whole() -> Mechanical:
     """Corrected whatever the figures say."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Quality, "worse_than", lambda *_: [])
+        patch.setattr(Quality, "worse_than", lambda *_, **__: [])
         return finish_mechanics(FAST, make_body(FAST.skeleton))
 
 
@@ -85,7 +85,7 @@ def test_worse_by_more_than_a_tenth_is_worse() -> None:
     assert Quality(0.112, 0.01, 100.0, 10.0, 0.01, 0.0).worse_than(one) == ["sliding_m_s"]
     assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.001).worse_than(one) == ["novelty_m", "depth_m"]
     assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.0).worse_than(one, Quality(0.1, 0.01, 100.0, 10.0, 0.03, 0.0)) == []
-    assert set(SAID) == set(vars(one))
+    assert set(SAID) == {*vars(one), "gain", "change"}
 
 
 def test_novelty_is_the_distance_to_the_nearest_pose_by_brute_force() -> None:
@@ -132,6 +132,21 @@ def test_a_cancelled_finishing_stops() -> None:
 
     with pytest.raises(cg.Cancelled):
         cg.physics(FAST, cg.PhysicsRequest(finish=True), progress=stop)
+
+
+def test_without_recordings_poses_change_no_more_than_that_gains() -> None:
+    """The same motion a little too fast, and far too fast; Gauge measures against the motion itself."""
+    for times, allowed in ((1.04, 0.0031), (1.25, np.inf)):
+        fast = too_fast(JUMP, times)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                Gauge, "measure", lambda self, clip: Quality(0, 0, 0, 0, self._novelty(clip.global_positions()), 0)
+            )
+            made = finish_mechanics(fast, make_body(fast.skeleton))
+            moved = Gauge(fast).measure(made.clip).novelty_m
+        assert not made.recorded and moved <= allowed
+        assert made.residual_after <= made.residual_before
+        assert all("novelty_m" not in window.worse for window in made.windows)
 
 
 @pytest.mark.recordings

@@ -18,7 +18,7 @@ from choreograph.editing.physics.sketch import refined
 @pytest.fixture(scope="module")
 def question() -> Problem:
     clip = demo_clip("walk", 30.0)
-    request = cg.PhysicsRequest(start_s=0.2, end_s=0.7, limits={"force_rate": 30.0})
+    request = cg.PhysicsRequest(start_s=0.2, end_s=0.7, limits={"force_rate": 30.0, "most_together": 1.3})
     setting = make_setting(clip, request)
     sketch = sketch_of(setting, request, coarser=3.0)
     uneven = np.zeros(sketch.nodes - 1, bool)

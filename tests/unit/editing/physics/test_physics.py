@@ -59,8 +59,8 @@ def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> No
         none, rates = np.zeros((solver.count, solver.npts, 5)), np.zeros((solver.count - 1, solver.npts))
         solver.matrix.assemble(
             solver.spec, x, mu, lam["places"], row_w, row_g, zero, zero, np.zeros_like(lam["places"]), lam["places"],
-            np.zeros((solver.count, solver.ny)), none, none, rates, rates, solver.band, solver.grad, solver.jac,
-            solver.arms,
+            np.zeros((solver.count, solver.ny)), none, none,
+            np.zeros((solver.count, solver.npts)), rates, rates, solver.band, solver.grad, solver.jac, solver.arms,
         )  # fmt: skip
         return np.array(solver.grad)
 
@@ -79,6 +79,42 @@ def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> No
         product[:-off] += band[:-off, off] * step[off:]
     change = (assemble(x + 1e-6 * step) - assemble(x - 1e-6 * step)) / 2e-6
     assert np.abs(change - product).max() < 1e-4 * np.abs(product).max()
+
+
+def test_without_mechanics_the_matrix_is_that_of_places_alone(question: Problem) -> None:
+    """The kinematic stage's own kernel against the whole one with no torque row and no multiplier."""
+    solver, rng = Solver(question, kinematic=True), np.random.default_rng(2)
+    x = question.start() + 1e-2 * rng.normal(size=question.size)
+    points, rows = (solver.count, solver.npts), (solver.count, solver.n)
+    given = [
+        rng.random(rows), rng.normal(size=rows), rng.random((*points, 3)), rng.normal(size=(*points, 3)),
+        rng.random((solver.count, solver.ny)), rng.random((*points, 5)), rng.normal(size=(*points, 5)),
+        0.3 * question.active, np.zeros((points[0] - 1, points[1])), np.zeros((points[0] - 1, points[1])),
+    ]  # fmt: skip
+    none = np.zeros(rows)
+    solver.matrix.assemble_places(solver.spec, x, *given, solver.band, solver.grad, solver.arms)
+    found = [np.array(part) for part in (solver.band, solver.grad, solver.arms)]
+    solver.matrix.assemble(
+        solver.spec, x, none, np.zeros((*points, 3)), none, none, *given, solver.band, solver.grad, solver.jac,
+        solver.arms,
+    )  # fmt: skip
+    for part, same in zip(found, (solver.band, solver.grad, solver.arms), strict=True):
+        assert np.abs(part - same).max() < 1e-9 * np.abs(same).max()
+
+
+def test_both_feet_bear_no_more_together_than_they_may(farther: PhysicsResult) -> None:
+    assert farther.verification is not None
+    most = 0.85 * farther.verification.peak_force
+    less = cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2, limits={"most_together": most}))
+    assert less.status == "complete" and less.verification is not None
+    assert less.verification.peak_force <= most + 1e-3
+
+
+def test_a_recording_says_itself_what_feet_bear() -> None:
+    limits = cg.PhysicsRequest().limits
+    assert limits.as_limits(3.2).most_together == 4.0 and limits.as_limits(6.4).most_together == 6.4
+    assert limits.with_(most_together=3.0).as_limits(6.4).most_together == 3.0
+    assert 1.5 < make_setting(JUMP, cg.PhysicsRequest()).bears < 8.0
 
 
 def test_a_jump_goes_farther_and_obeys_mechanics(farther: PhysicsResult) -> None:
