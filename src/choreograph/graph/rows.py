@@ -172,7 +172,7 @@ def check_sizes(connection: sqlite3.Connection) -> None:
                 "length(data) + coalesce((SELECT sum(length(c.data)) FROM graph_chunk AS c "
                 "WHERE c.part = graph_array.part AND c.name = graph_array.name), 0)"
             )
-        for dtype, shape, found in connection.execute(f"SELECT dtype, shape, {length} FROM {table}"):
+        for dtype, shape, found in connection.execute(f"SELECT DISTINCT dtype, shape, {length} FROM {table}"):
             _sizes(dtype, shape, found)
 
 
