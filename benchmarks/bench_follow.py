@@ -160,30 +160,33 @@ def compare_motion(graph: MotionGraph, tables: EdgeTables) -> None:
 def time_stream(graph: MotionGraph, tables: EdgeTables, rate_hz: float = 60.0) -> None:
     """How long `next` takes for somebody who wants a frame 60 times a second, and the first one; wall clock.
 
-    The same loop over a plain list says what of that is the machine's, and so does the CPU time of the calling thread:
-    a call that took long without using or waiting for anything had its core taken away.
+    After each `next` a short loop runs that is known to do nothing else; it says how often the machine itself takes a
+    core away. So does the CPU time of the calling thread, but for what a virtual machine's host takes.
     """
     print(
-        "path      first frame: wall ms, CPU ms   `next`: longest ms, CPU ms, over 2 ms, of those waiting"
-        "   the same of a list"
+        "path      first frame: wall ms, CPU ms"
+        "   `next`: median ms, longest, CPU of it, over 2 ms, of those waiting   a loop: median, longest, over 2 ms"
     )
-    for name in ("eight", "spiral"):
+    for name in ("eight", "spiral") * 3:
         cpu_began, began = time.process_time(), time.perf_counter()
         with MotionStream(graph, PATHS[name], tables=tables) as stream:
-            first = next(stream)
+            next(stream)
             wall, spent = time.perf_counter() - began, time.process_time() - cpu_began
-            waits = [paced(iter(source), 900, rate_hz) for source in (stream, [first] * 1000)]
-        text = "".join(
-            f" {1000 * w[:, 0].max():12.2f} {1000 * w[:, 1].max():6.2f} {int((w[:, 0] > 0.002).sum()):4d} of {len(w)}"
-            f" {int((w[w[:, 0] > 0.002, 2] > 0).sum()):4d}"
-            for w in waits
+            took, used, waited, looped = paced(stream, 900, rate_hz).T
+        longest, late = took.argmax(), took > 0.002
+        print(
+            f"{name:8} {1000 * wall:14.0f} {1000 * spent:10.0f}"
+            f" {1000 * np.median(took):12.3f} {1000 * took[longest]:6.2f} {1000 * used[longest]:6.2f}"
+            f" {late.sum():4d} of {len(took)} {(waited[late] > 0).sum():4d}"
+            f" {1000 * np.median(looped):12.3f} {1000 * looped.max():6.2f} {(looped > 0.002).sum():4d}",
+            flush=True,
         )
-        print(f"{name:8} {1000 * wall:14.0f} {1000 * spent:10.0f} {text}", flush=True)
 
 
 def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
-    """Of each `next`, called at a fixed rate: seconds, CPU seconds of this thread, how often it had to wait."""
-    waits, due = [], time.perf_counter()
+    """Of each `next`, called at a fixed rate: seconds, CPU seconds of this thread, how often it had to wait, and the
+    seconds of a short loop right after it."""
+    rows, due = [], time.perf_counter()
     for _ in range(count):
         due += 1 / rate_hz
         time.sleep(max(0.0, due - time.perf_counter()))
@@ -193,8 +196,11 @@ def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
             break
         took = time.perf_counter() - began
         spent = time.thread_time() - cpu_began
-        waits.append((took, spent, resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - switched))
-    return np.array(waits)
+        waited = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - switched
+        began = time.perf_counter()
+        sum(range(2000))
+        rows.append((took, spent, waited, time.perf_counter() - began))
+    return np.array(rows)
 
 
 def large_graph() -> MotionGraph:

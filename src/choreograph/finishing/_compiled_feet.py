@@ -11,7 +11,7 @@ Indices = NDArray[np.int64]
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def fill_gaps(values: Array, known: NDArray[np.bool_], ease: float, most: int) -> Array:
+def fill_gaps(values: Array, known: NDArray[np.bool_], ease: Array, most: int) -> Array:
     """See `foot_contacts.fill_gaps_numpy`."""
     frames, width = values.shape
     out = np.zeros((frames, width))
@@ -25,11 +25,11 @@ def fill_gaps(values: Array, known: NDArray[np.bool_], ease: float, most: int) -
         stop = start
         while stop < frames and not known[stop]:
             stop += 1
-        room = max(1.0, min(ease, stop - start + 1.0))
         for side in range(2):
             end, step = (start - 1, -1) if side == 0 else (stop, 1)
             if not 0 <= end < frames:
                 continue
+            room = max(1.0, min(ease[end], stop - start + 1.0))
             count = 0
             while count < most and 0 <= end + (count + 1) * step < frames and known[end + (count + 1) * step]:
                 count += 1

@@ -135,7 +135,7 @@ def _apart(soles: Array, one: NDArray[np.int64], other: NDArray[np.int64]) -> fl
     return quantile(np.hypot(both[:, 0], both[:, 2]), 0.5)
 
 
-def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:
+def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float | Array) -> Array:
     """A smooth curve through values (F, D) where they are known, which dies away between.
 
     At a gap's ends neither value nor speed jumps: the known part goes on as the cubic that has its value and speed at
@@ -145,7 +145,7 @@ def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:
         values: What is known of the curve, (F, D).
         known: Where it is known, (F,).
         fps: Frames per second.
-        ease_s: Seconds.
+        ease_s: Seconds; or those of each frame, (F,), of which the ones at a gap's ends count.
     """
     from choreograph.finishing import _compiled_feet
 
@@ -153,20 +153,20 @@ def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:
         _compiled_feet.fill_gaps(
             np.ascontiguousarray(values, float),
             np.ascontiguousarray(known, bool),
-            ease_s * fps,
+            np.ascontiguousarray(np.broadcast_to(ease_s, len(values)) * fps, float),
             max(1, round(_SPEED_S * fps)),
         )
     )
 
 
-def fill_gaps_numpy(values: Array, known: Flags, ease: float, most: int) -> Array:
+def fill_gaps_numpy(values: Array, known: Flags, ease: Array, most: int) -> Array:
     """The plain twin of the kernel behind `fill_gaps`; `ease` is in frames, speeds are taken over at most `most`."""
     out = np.where(known[:, None], values, 0.0)
     for start, stop in runs(~known):
         inside = np.arange(start, stop)
-        room = max(1.0, min(ease, stop - start + 1))
         for end, step in ((start - 1, -1), (stop, 1)):
             if 0 <= end < len(out):
+                room = max(1.0, min(ease[end], stop - start + 1))
                 s = np.minimum(np.abs(inside - end) / room, 1.0)[:, None]
                 speed = _end_speed(values, known, end, step, most)
                 out[start:stop] += (1 - s) ** 2 * ((1 + 2 * s) * values[end] + room * s * speed)

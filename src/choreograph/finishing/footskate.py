@@ -41,6 +41,9 @@ class CleanSettings:
     """A planted joint is held from the first to the last moment of its plant at which it was slower than this."""
     ease_s: float = 0.06
     """Seconds within which a foot that is let go is back on its way, and within which it is led to its next place."""
+    turn_rad_s2: float = 300.0
+    """How hard a foot whose heading was held is turned back at most, where that takes longer than `ease_s`: what the
+    quickest turns of recorded walkers' feet reach."""
     roll_s: float = 0.1
     """Seconds in which a foot that came down on its heel goes over to standing on its toe, and back."""
     root_s: float = 0.2
@@ -62,6 +65,7 @@ class CleanSettings:
             "hold_m_s": (0.01, 10),
             "ease_s": (0.01, 2),
             "root_s": (0, 2),
+            "turn_rad_s2": (1, 1e5),
             "lift_m": (0, 0.2),
             "lift_s": (0.01, 2),
         }
@@ -195,7 +199,9 @@ def _place_foot(
     both = heel_held & toe_held
     yaw = np.zeros((len(ankle), 1))
     yaw[both, 0] = _yaw_between(sole[both], (toe_at - heel_at)[both])
-    turned = quat.from_yaw(fill_gaps(yaw, both, fps, settings.ease_s)[:, 0])
+    # Somebody who pivots on the ball with his heel just off the floor may have to be turned by 30°.
+    softly = np.maximum(settings.ease_s, np.sqrt(6 * np.abs(yaw[:, 0]) / settings.turn_rad_s2))
+    turned = quat.from_yaw(fill_gaps(yaw, both, fps, softly)[:, 0])
     new_sole = quat.rotate(turned, sole)
     # With both down the toe counts, and the heel rises over it as it was recorded to.
     on_toe = _share_of_toe(heel_held, toe_held, settings.roll_s * fps)[:, None]

@@ -70,6 +70,30 @@ def test_nothing_pops(sliding: Clip) -> None:
         )
 
 
+def test_a_foot_that_pivots_while_it_is_held_is_not_snapped_back(walking: Clip) -> None:
+    ankle = walking.skeleton.need("left_foot")
+    columns = [walking.skeleton.feet.index(walking.skeleton.need(name)) for name in ("left_foot", "left_toe")]
+    start, stop = max(runs(walking.contacts[:, columns].all(axis=1)), key=lambda run: run[1] - run[0])
+    yaw = np.zeros(len(walking))
+    yaw[start:stop] = np.linspace(0, 0.9, stop - start)
+    yaw[stop:] = 0.9
+    rot, local = walking.global_rotations(), walking.local_rot.copy()
+    above = rot[:, walking.skeleton.parents[ankle]]
+    local[:, ankle] = quat.multiply(quat.inverse(above), quat.multiply(quat.from_yaw(yaw), rot[:, ankle]))
+    pivoting = walking.with_frames(walking.root_pos, local)
+
+    def peak(clip: Clip) -> float:
+        turned = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1, ankle]), clip.local_rot[1:, ankle]))
+        return float(np.linalg.norm(np.diff(turned, axis=0), axis=-1).max()) * clip.fps**2
+
+    softly = clean_feet(pivoting, held=walking.contacts)
+    at_once = clean_feet(pivoting, CleanSettings(turn_rad_s2=1e5), held=walking.contacts)
+    assert peak(softly) < 0.7 * peak(at_once)
+    held = walking.contacts[:, columns[1]]
+    toe = walking.skeleton.need("left_toe")
+    np.testing.assert_allclose(softly.global_positions()[held, toe], at_once.global_positions()[held, toe], atol=0.004)
+
+
 def test_toes_stay_above_the_floor(sliding: Clip) -> None:
     sunk = sliding.with_frames(sliding.root_pos - (0.0, 0.0, 0.0), sliding.local_rot)
     rot = np.array(sunk.local_rot)

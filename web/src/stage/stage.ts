@@ -34,10 +34,10 @@ import type {
   TextOverlay,
   VectorOverlay,
 } from "../types";
+import { Actors, type Part } from "./actors";
 import { OrbitCamera } from "./camera";
 import { Compass } from "./compass";
-import { Casting, played, type Played } from "./casting";
-import { Figure } from "./figure";
+import { Casting, played } from "./casting";
 import { FloorMesh } from "./floor";
 import { DrawnDots } from "./dots";
 import { DrawnGhost } from "./ghosts";
@@ -49,25 +49,11 @@ import { DrawnArrow, DrawnLine, DrawnSolid, DrawnSphere, DrawnText, OverlayLayer
 import { Clock } from "./player";
 import { Pointer } from "./pointer";
 import { STAGE_THEMES } from "./theme";
-import { joined, resampled } from "./track";
-import { Trail } from "./trails";
+import { joined } from "./track";
 import { DrawnVector } from "./vectors";
 
-const SIDE_BY_SIDE_M = 1.6;
 /** Drawn frames that `cost` looks back on. */
 const COSTS = 120;
-
-/** One who moves. */
-interface Actor extends Played {
-  id: string;
-  figure: Figure;
-  trail: Trail;
-  colour: string;
-  /** What its figure is seen through. */
-  tint: string;
-  /** The character who is seen instead, moved by frames of its own. */
-  character: Figure | null;
-}
 
 export interface StageOptions {
   /** The camera was moved away from the figure it followed. */
@@ -85,6 +71,7 @@ export class WebStage implements Stage {
   private readonly scene = new Scene();
   private readonly casting: Casting;
   private readonly ground: FloorMesh;
+  private readonly actors = new Actors();
   private readonly lights = new Lights();
   private readonly labels = new Labels();
   private readonly compass = new Compass();
@@ -94,7 +81,6 @@ export class WebStage implements Stage {
   private readonly costs = new Float32Array(COSTS);
   private readonly observer: ResizeObserver;
   private drawn = 0;
-  private actors: Actor[] = [];
   private view: StageView = { theme: "dark", ghosts: false, ghost_every: 20, paths: true, contacts: true, follow_camera: true };
   private beside = false;
   private dirty = true;
@@ -132,7 +118,7 @@ export class WebStage implements Stage {
     this.pointer.onHover = (event) => this.nameJoint(event);
     this.pointer.onEdit = () => (this.camera.held = true);
     this.camera.onLeave = options.onLeave ?? (() => undefined);
-    this.camera.heading = () => this.actors[0]?.track.heading(this.player.frame) ?? 0;
+    this.camera.heading = () => this.actors.lead?.track.heading(this.player.frame) ?? 0;
     this.floor = {
       setTool: (tool) => {
         this.pointer.tool = tool;
@@ -140,7 +126,7 @@ export class WebStage implements Stage {
       },
       under: (event) => this.pointer.level(event),
     };
-    this.scene.add(this.ground.object, this.layer.object, this.lights.object);
+    this.scene.add(this.actors.object, this.ground.object, this.layer.object, this.lights.object);
     this.setView(this.view);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
@@ -149,7 +135,7 @@ export class WebStage implements Stage {
   }
 
   get shown(): readonly Motion[] {
-    return this.actors.map((actor) => actor.track.motion);
+    return Array.from(this.actors, (actor) => actor.track.motion);
   }
 
   get sideBySide(): boolean {
@@ -209,44 +195,28 @@ export class WebStage implements Stage {
       if (now.rows.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
+      const seconds = first || !this.actors.named(STREAM) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, ...played(body, whole, now.rows, now.worn), colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
-  preview(motion: Motion, frames: Float32Array): void {
+  preview(motion: Motion, rows: Float32Array): void {
     const turn = this.asked;
     void this.casting.live(motion.skeleton).then((body) => {
       if (turn !== this.asked) return; // motions were shown anew meanwhile
-      const [actor] = this.actors;
-      const now = played(body, motion, frames, body.worn?.wearing.rows(frames) ?? EMPTY);
-      if (actor?.template === now.template) this.swap(actor, now);
-      else this.replace([{ id: STREAM, ...now, colour: TEAL, tint: CLAY }], this.player.frame / this.player.fps, true);
+      const actor = this.actors.lead;
+      const now = played(body, motion, rows, body.worn?.wearing.rows(rows) ?? EMPTY);
+      if (actor?.template === now.template) {
+        this.actors.swap(actor, now);
+        const { frames, fps } = actor.track.motion;
+        this.player.load(frames, fps, Math.min(this.player.frame, frames - 1));
+        this.dress();
+      } else this.replace([{ id: STREAM, ...now, colour: TEAL, tint: CLAY }], this.player.frame / this.player.fps, true);
     });
   }
 
-  /** Other frames for who is on the stage, at their own rate and by their own name: markers and strips stay where they are. */
-  private swap(actor: Actor, { track, worn }: Played): void {
-    const { fps } = actor.track.motion;
-    const whole = { ...actor.track.motion, frames: Math.round(((track.motion.frames - 1) * fps) / track.motion.fps) + 1 };
-    actor.track = resampled(track, whole);
-    if (worn && actor.worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
-    else {
-      actor.character?.dispose();
-      actor.character = actor.worn = null;
-      actor.figure.drawn = true;
-    }
-    actor.trail.dispose();
-    actor.trail = new Trail(actor.worn?.track ?? actor.track, actor.worn?.template ?? actor.template, actor.colour);
-    this.scene.add(actor.trail.object);
-    actor.trail.object.position.copy(actor.figure.object.position);
-    actor.trail.dress(this.view, STAGE_THEMES[this.view.theme]);
-    this.player.load(whole.frames, fps, Math.min(this.player.frame, whole.frames - 1));
-    this.dirty = true;
-  }
-
   row(frame: number): Float32Array | null {
-    const track = this.actors[0]?.track;
+    const track = this.actors.lead?.track;
     if (!track) return null;
     const at = Math.min(Math.max(Math.round(frame), 0), track.available - 1) * track.width;
     return track.data.slice(at, at + track.width);
@@ -262,51 +232,26 @@ export class WebStage implements Stage {
     return this.pointer.facing(event, through);
   }
 
-  private replace(cast: Omit<Actor, "figure" | "trail" | "character">[], from: number, seconds: boolean): void {
-    const free = [...this.actors];
-    for (const actor of this.actors) {
-      actor.trail.dispose();
-      actor.character?.dispose();
-    }
-    this.actors = cast.map((member) => {
-      const again = free.findIndex((actor) => actor.template === member.template);
-      const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
-      const { track, template } = member.worn ?? member; // the way is that of whoever is seen
-      const trail = new Trail(track, template, member.colour);
-      figure.heat(null);
-      figure.tint(member.track.motion.leads ? LEADER : member.tint);
-      this.scene.add(figure.object, trail.object);
-      const character = member.worn && new Figure(member.worn.template);
-      if (character) this.scene.add(character.object);
-      figure.drawn = !character;
-      return { ...member, figure, trail, character };
-    });
-    for (const actor of free) actor.figure.dispose();
-    const lead = this.actors[0]?.track;
+  private replace(parts: readonly Part[], from: number, seconds: boolean): void {
+    this.actors.replace(parts);
+    const lead = this.actors.lead?.track;
     if (lead) {
       const { frames, fps } = lead.motion;
       const frame = seconds ? Math.min(from * fps, frames - 1) : from;
       this.player.load(frames, fps, frame, Math.min(lead.available, frames));
     } else this.player.load(1, 30, 0);
-    this.jump ||= !seconds;
     this.arrange();
     this.dress();
   }
 
   private arrange(): void {
-    this.actors.forEach(({ track, figure, trail, character }, k) => {
-      const start = track.root(0, WORK);
-      const [x, z] = this.beside ? [SIDE_BY_SIDE_M * (k - (this.actors.length - 1) / 2) - start.x, -start.z] : [0, 0];
-      figure.object.position.set(x, 0, z);
-      character?.object.position.set(x, 0, z);
-      trail.object.position.set(x, 0, z);
-    });
+    this.actors.arrange(this.beside);
     this.jump = true;
     this.dirty = true;
   }
 
   jointAt(motion: string, joint: number, frame: number): Place | null {
-    const actor = this.actors.find((one) => one.id === motion);
+    const actor = this.actors.named(motion);
     return actor && joint < actor.track.motion.joints.length ? actor.track.joint(joint, frame) : null;
   }
 
@@ -316,9 +261,10 @@ export class WebStage implements Stage {
   }
 
   pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null {
-    const found = nearestJoint(this.actors.map((actor) => actor.figure), this.pointer.probe(event));
+    const shown = [...this.actors];
+    const found = nearestJoint(shown.map((actor) => actor.figure), this.pointer.probe(event));
     if (!found) return null;
-    const { id, track } = this.actors[found.figure]!;
+    const { id, track } = shown[found.figure]!;
     return { motion: id, joint: found.joint, name: track.motion.joints[found.joint]! };
   }
 
@@ -365,7 +311,7 @@ export class WebStage implements Stage {
   }
 
   colourBones(motion: string, values: ArrayLike<number> | null): void {
-    this.actors.find((actor) => actor.id === motion)?.figure.heat(values);
+    this.actors.named(motion)?.figure.heat(values);
     this.dirty = true;
   }
 
@@ -386,7 +332,7 @@ export class WebStage implements Stage {
   }
 
   private dress(): void {
-    for (const { trail } of this.actors) trail.dress(this.view, STAGE_THEMES[this.view.theme]);
+    this.actors.dress(this.view);
     this.dirty = true;
   }
 
@@ -416,7 +362,7 @@ export class WebStage implements Stage {
     this.last = now;
     const moved = this.player.tick(seconds);
     this.player.flush();
-    if (moved || this.dirty) this.pose();
+    if (moved || this.dirty) this.actors.pose(this.player.frame, this.player.frame / this.player.fps);
     this.followActors(seconds);
     this.camera.update(seconds);
     if (!moved && !this.dirty && !this.camera.changed) return;
@@ -424,35 +370,15 @@ export class WebStage implements Stage {
     this.costs[this.drawn++ % COSTS] = performance.now() - begun;
   }
 
-  private pose(): void {
-    const time = this.player.frame / this.player.fps;
-    for (const { track, figure, trail, worn, character } of this.actors) {
-      const frame = track === this.actors[0]!.track ? this.player.frame : time * track.motion.fps;
-      track.pose(figure.bones, frame);
-      if (worn && character) worn.track.pose(character.bones, frame);
-      trail.update(frame);
-    }
-  }
-
   /** Camera and light go with the figures. */
   private followActors(seconds: number): void {
-    if (this.actors.length === 0) return;
-    const middle = MIDDLE.set(0, 0, 0);
-    for (const { figure, character } of this.actors) {
-      const { bones, object } = character ?? figure;
-      middle.add(WORK.copy(bones[0]!.position).add(object.position));
-    }
-    middle.divideScalar(this.actors.length);
+    if (!this.actors.lead) return;
+    const spread = this.actors.spread(MIDDLE);
     if (!this.pointer.busy) {
-      this.camera.track(middle.x, middle.z, seconds, this.jump);
+      this.camera.track(MIDDLE.x, MIDDLE.z, seconds, this.jump);
       this.jump = false;
     }
-    let spread = 0;
-    for (const { figure } of this.actors) {
-      const at = WORK.copy(figure.bones[0]!.position).add(figure.object.position);
-      spread = Math.max(spread, Math.abs(at.x - middle.x), Math.abs(at.z - middle.z));
-    }
-    this.lights.follow(middle, spread);
+    this.lights.follow(MIDDLE, spread);
   }
 
   private draw(): void {
@@ -480,10 +406,7 @@ export class WebStage implements Stage {
   dispose(): void {
     this.renderer.setAnimationLoop(null);
     this.observer.disconnect();
-    for (const actor of this.actors) {
-      actor.trail.dispose();
-      actor.figure.dispose();
-    }
+    this.actors.dispose();
     this.renderer.dispose();
     this.renderer.forceContextLoss(); // browsers allow few, and collect them late
     this.element.remove();
@@ -501,9 +424,6 @@ const pale = (colour: string): string => `#${new Color(colour).lerp(new Color(CL
 
 /** Name of the motion that is still arriving. */
 const STREAM = "stream";
-/** What a figure's own colours are seen through: amber light on whoever leads. */
-const LEADER = "#ffcf87";
 const CLAY = "#ffffff";
 const EMPTY = new Float32Array(0);
 const MIDDLE = new Vector3();
-const WORK = new Vector3();
