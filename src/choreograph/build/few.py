@@ -111,7 +111,7 @@ def find_few(
         yield batch.minima, new, batch.evaluated
     alone, few, count = build_library(own), set(new.tolist()), len(groups.clips)
     strips = cut_strips(alone, _LONGEST)
-    thresholds = np.float32(table) + np.float32(1e-6)
+    thresholds = table.astype(np.float32) + np.float32(1e-6)
     for group in groups.split([number for number in range(count) if number not in few]):
         numbers = np.array(group, np.int64)
         spans = open_spans(groups.outlines(group), alone, strips, thresholds, (classes[numbers], classes[new]))

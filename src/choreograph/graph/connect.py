@@ -158,7 +158,9 @@ def cut_clips(transitions: Transitions | Chosen, clip_frames: NDArray[np.int32])
     of the clip between them is recorded motion that the component can show.
     """
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
-    places, leave, arrive = number_places(*transitions.places(offsets), int(offsets[-1]))
+    leave_at, arrive_at = transitions.places(offsets)
+    places, leave, arrive = number_places(leave_at, arrive_at, int(offsets[-1]))
+    del leave_at, arrive_at
     clip = (np.searchsorted(offsets, places, side="right") - 1).astype(np.int32)
     frame = (places - offsets[clip]).astype(np.int32)
     if not len(places):
