@@ -23,8 +23,8 @@ from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
-_SOME_FRAMES, _FEW_FRAMES, _GROUP_FRAMES = 100_000, 2_000, 20_000
-"""From how many frames on, and up to how many new ones, clips are compared in groups, and of how many frames each."""
+_SOME_FRAMES, _FEW_FRAMES = 100_000, 5_000
+"""From how many frames on, and up to how many new ones, new clips are compared with what is there group by group."""
 _ORDERED_BY = "clip_a", "clip_b", "frame_a", "frame_b"
 _MOST_SHARE = 0.99
 """Where one part has more than this share of all minima, the others are put into their places in it."""
@@ -115,8 +115,8 @@ class Search:
         if involving is not None and not len(involving):
             return merge_minima([]), 0.0
         limits = limits_between(self._infos, self._settings, level_m)
-        if involving is not None and self._is_little(involving):
-            return self._find_little(limits, involving)
+        if involving is not None and self._are_few(involving):
+            return self._find_few(limits, involving)
         kept: list[Minima] = []
         start = pairs = evaluated = 0
         if self._checkpoint is not None:
@@ -142,8 +142,8 @@ class Search:
             pairs, evaluated = pairs + found.pairs, evaluated + found.evaluated
         return merge_minima(kept), evaluated / pairs if pairs else 1.0
 
-    def _is_little(self, involving: Sequence[int]) -> bool:
-        """Whether so few windows are compared with so many that reading those takes longer."""
+    def _are_few(self, involving: Sequence[int]) -> bool:
+        """Whether so few windows are compared with so many that measuring all of those anew takes longer."""
         frames = [info.frames for info in self._infos]
         return (
             self._compare is None
@@ -152,42 +152,34 @@ class Search:
             and sum(frames[number] for number in involving) < _FEW_FRAMES
         )
 
-    def _find_little(self, limits: Limits, involving: Sequence[int]) -> tuple[Minima, float]:
+    def _find_few(self, limits: Limits, involving: Sequence[int]) -> tuple[Minima, float]:
         """The same as `find`, some clips at a time: all windows at once would be gigabytes, each looked at but once."""
-        from choreograph.distance.minima import iterate_minima
+        from choreograph.build.few import Groups, find_few
 
-        new = {number: window_clip(self._clips[number], self._settings) for number in sorted(involving)}
+        frames = np.array([info.frames for info in self._infos]) - (self._settings.window_frames - 1)
+        new = int(frames[list(involving)].sum())
+        pairs, evaluated = new * int(frames.sum()), 0
         kept: list[Minima] = []
-        pairs = evaluated = 0
-        for first, some in enumerate(self._groups([n for n in range(len(self._infos)) if n not in new])):
-            numbers = np.array(sorted([*some, *new]), np.int32)
-            clips = [new[n] if n in new else window_clip(self._clips[n], self._settings) for n in numbers.tolist()]
-            for found in iterate_minima(
-                clips,
-                limits.table,
-                classes=[limits.classes[n] for n in numbers],
-                involving=np.flatnonzero(np.isin(numbers, list(new))).tolist(),
-                workers=self._workers,
-            ):
-                columns = _as_table(found.minima).columns()
-                columns["clip_a"], columns["clip_b"] = numbers[columns["clip_a"]], numbers[columns["clip_b"]]
-                minima = Minima(**columns)
-                # What is new meets what is new each time, and counts the first time.
-                both = np.isin(minima.clip_a, list(new)) & np.isin(minima.clip_b, list(new))
-                kept.append(minima if first == 0 else minima.take(~both))
-                pairs, evaluated = pairs + found.pairs, evaluated + found.evaluated
-            self._progress("comparing windows", some[-1] + 1, len(self._infos))
-        return merge_minima(kept), evaluated / pairs if pairs else 1.0
+        groups = Groups(self._clips, self._infos, self._settings)
+        for found, numbers, computed in find_few(
+            groups, involving, limits, workers=self._workers, progress=self._progress
+        ):
+            columns = _as_table(found).columns()
+            columns["clip_a"], columns["clip_b"] = numbers[columns["clip_a"]], numbers[columns["clip_b"]]
+            kept.append(Minima(**columns))
+            evaluated += computed
+        return merge_minima(kept), min(1.0, evaluated / pairs) if pairs else 1.0
 
-    def _groups(self, numbers: Sequence[int]) -> Iterator[list[int]]:
-        """Some clips at a time, of about `_GROUP_FRAMES` together."""
-        group, frames = list[int](), 0
-        for number in numbers:
-            group.append(number)
-            frames += self._infos[number].frames
-            if frames >= _GROUP_FRAMES or number == numbers[-1]:
-                yield group
-                group, frames = [], 0
+    def keep_outlines(self) -> None:
+        """Leave in the cache what later additions to a large graph need to know of its clips."""
+        if "_library" not in self.__dict__ or sum(info.frames for info in self._infos) <= _SOME_FRAMES:
+            return
+        from choreograph.build.few import Groups
+        from choreograph.distance.library import part_of
+
+        groups = Groups(self._clips, self._infos, self._settings)
+        for group in groups.split(range(len(self._infos))):
+            groups.outlines(group, part_of(self._library, range(group[0], group[-1] + 1)))
 
 
 def merge_minima(parts: Sequence[Minima]) -> Minima:

@@ -19,7 +19,7 @@ from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table, Transitions
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table
 from choreograph.graph.settings import MANY_FRAMES, GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
@@ -226,9 +226,10 @@ def build_prepared(
         text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
         notes.append(Note("goal-missed", text))
     del parts, found
+    search.keep_outlines()
     search.release()
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
-    notes += _thinned(joined.transitions, minima, settings, threshold_m, prepared.infos)
+    notes += _thinned(len(joined.transitions), minima, settings, threshold_m, prepared.infos)
     extra, refused = _long_blends(prepared, settings, np.flatnonzero(joined.shown == 0), search)
     notes += refused
     if extra and settings.max_blend_s:
@@ -267,7 +268,7 @@ def _long_blends(
 
 
 def _thinned(
-    transitions: Transitions, minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
+    kept: int, minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
 ) -> list[Note]:
     """What was left out because a place had more transitions than are kept."""
     most = settings.most_transitions(sum(info.frames for info in infos))
@@ -280,10 +281,10 @@ def _thinned(
         for clip, frame in ((minima.clip_a, minima.frame_a), (minima.clip_b, minima.frame_b))
     ]
     there = sum(int(np.count_nonzero(which)) for which in fits)
-    if there == len(transitions):
+    if there == kept:
         return []
     text = (
-        f"{there - len(transitions):,} of {there:,} transitions were left out: from each place the {most} nearest are "
+        f"{there - kept:,} of {there:,} transitions were left out: from each place the {most} nearest are "
         "kept, and those that hold the graph together; --nearest 0 keeps all"
     )
     return [Note("thinned", text)]

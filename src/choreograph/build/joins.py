@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from choreograph.build.comparison import Search, merge_minima
 from choreograph.graph.model import Minima, MotionGraph
+from choreograph.graph.part import make_part, spread_clips
 from choreograph.graph.report import Join, joining_thresholds
 from choreograph.progress import Progress
 
@@ -16,6 +17,10 @@ _STEP_M = 0.001
 """Joining thresholds are known to a millimetre."""
 QUICK_PAIRS = 20_000_000
 """Pairs of windows that are compared in a moment, so that nobody needs to ask for it."""
+_MOST_PAIRS = 20 * QUICK_PAIRS
+"""Pairs of windows beyond which it takes longer than advice may."""
+_SAMPLE_LOST, _SAMPLE_INSIDE = 2_000, 60_000
+"""Frames of the clips that are looked at then: of those left out, and of the graph."""
 
 
 def find_joins(
@@ -48,6 +53,31 @@ def find_joins(
     old = graph.minima
     rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
     return joins_from(graph, merge_minima([found, old.take(rest)]), ceiling_m)
+
+
+def sample_joins(
+    graph: MotionGraph, ceiling_m: float, *, progress: Progress | None = None, workers: int | None = None
+) -> tuple[Join, ...]:
+    """What brings in some of the clips that a large graph left out, by way of some of its clips.
+
+    The thresholds told surely do; a lower one may, by way of a clip that was not looked at. Arguments are those of
+    `find_joins`.
+    """
+    lost = lost_clips(graph)
+    some = _spread(lost, graph.clip_frames, _SAMPLE_LOST)
+    inside = [number for number in spread_clips(graph, _SAMPLE_INSIDE) if number not in set(lost.tolist())]
+    part = make_part(graph, [*some, *inside])
+    names = {graph.infos[number].name for number in some}
+    found = find_joins(part, ceiling_m, progress=progress, workers=workers)
+    return tuple(join for join in found if join.clip in names)
+
+
+def _spread(numbers: NDArray[np.intp], frames: NDArray[np.int32], most: int) -> list[int]:
+    """Clips spread evenly over these, at least one, of up to so many frames."""
+    count = len(numbers)
+    while count > 1 and frames[numbers[:: -(-len(numbers) // count)]].sum() > most:
+        count -= max(1, count // 8)
+    return [int(number) for number in numbers[:: -(-len(numbers) // count)]] if count else []
 
 
 def joins_from(graph: MotionGraph, minima: Minima, ceiling_m: float) -> tuple[Join, ...]:
@@ -90,8 +120,17 @@ def lost_clips(graph: MotionGraph) -> NDArray[np.intp]:
 
 def is_quick(graph: MotionGraph) -> bool:
     """Whether finding joins takes but a moment: few pairs of windows are to be compared."""
-    lost = int(graph.clip_frames[lost_clips(graph)].sum())
-    return lost * int(graph.clip_frames.sum()) <= QUICK_PAIRS
+    return _pairs(graph) <= QUICK_PAIRS
+
+
+def is_long(graph: MotionGraph) -> bool:
+    """Whether finding all joins takes longer than advice may."""
+    return _pairs(graph) > _MOST_PAIRS
+
+
+def _pairs(graph: MotionGraph) -> int:
+    """Pairs of frames of lost clips and all."""
+    return int(graph.clip_frames[lost_clips(graph)].sum()) * int(graph.clip_frames.sum())
 
 
 def ceiling_of(graph: MotionGraph) -> float:

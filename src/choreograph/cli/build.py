@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from choreograph.build.comparison import Compare
     from choreograph.build.staging import ClipStream
     from choreograph.graph.model import MotionGraph
+    from choreograph.graph.report import Join
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
 
@@ -279,9 +280,11 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
 def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:
     """Print what would bring lost clips in, unless finding out takes more CPU time than this."""
-    from choreograph.build.joins import ceiling_of, find_joins
+    from choreograph.build.joins import ceiling_of, find_joins, is_long, lost_clips, sample_joins
 
     start = time.process_time()
+    # Of an archive, some clips are looked at: to compare all would take longer than to build it.
+    find, sampled = (sample_joins, True) if is_long(graph) else (find_joins, False)
     with progress_bar() as progress:
 
         def within(stage: str, done: int, total: int) -> None:
@@ -290,20 +293,28 @@ def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADV
                 raise _Enough
 
         try:
-            joins = find_joins(graph, ceiling_of(graph), progress=within, workers=workers)
+            joins = find(graph, ceiling_of(graph), progress=within, workers=workers)
         except _Enough:
             joins = ()
             _say("what would bring in the clips left out takes longer to find: ask choreograph info for it", "dim")
+    if sampled and joins:
+        _say(f"looked at {len(joins)} of the {len(lost_clips(graph))} clips left out, and at some of the graph:", "dim")
     near = sorted((join for join in joins if join.threshold_m is not None), key=lambda join: join.threshold_m or 0.0)
     far = [join for join in joins if join.threshold_m is None]
     if near:
         more = f" and {len(near) - 5} more" if len(near) > 5 else ""
-        texts = (f"{join.clip} at {100 * (join.threshold_m or 0.0):.1f} cm" for join in near[:5])
+        texts = (_say_join(join) for join in near[:5])
         _say(f"would join: {', '.join(texts)}{more}", "dim")
     if far:
         more = f" and {len(far) - 5} more" if len(far) > 5 else ""
         names = ", ".join(join.clip for join in far[:5])
         _say(f"nothing below {100 * far[0].looked_to_m:.3g} cm brings in: {names}{more}", "dim")
+
+
+def _say_join(join: Join) -> str:
+    """What brings a clip in."""
+    by = "" if join.bridge is None or join.bridge[0] != join.clip else f" by way of {join.bridge[1]}"
+    return f"{join.clip} at {100 * (join.threshold_m or 0.0):.1f} cm{by}"
 
 
 def _say(text: str, style: str | None = None) -> None:

@@ -59,6 +59,43 @@ def is_open(outline: Array32, energy: Array32, radius: Array32, p: int, q: int, 
     return least_squared(outline, energy, p, q) <= far * far
 
 
+@njit(cache=True, nogil=True)
+def any_near(
+    outline: Array32,
+    energy: Array32,
+    radius: Array32,
+    classes: Ints,
+    thresholds: Array32,
+    children: Ints,
+    strip: Ints,
+) -> NDArray[np.bool_]:
+    """Whether runs may hold a window within the threshold of a strip of a few others, (strips, runs).
+
+    Args:
+        outline: Of the few's coarse runs, of their fine runs, then of all others.
+        energy: The same.
+        radius: The same.
+        classes: Of the clip of each.
+        thresholds: By classes, metres.
+        children: First fine run of each of the few's coarse ones, and one past the last.
+        strip: Of each of these coarse runs, ascending.
+    """
+    coarse, few = len(strip), children[-1]
+    near = np.zeros((strip[-1] + 1, len(energy) - few), np.bool_)
+    for q in range(few, len(energy)):
+        for p in range(coarse):
+            if near[strip[p], q - few]:
+                continue
+            threshold = thresholds[classes[p], classes[q]]
+            if not is_open(outline, energy, radius, p, q, threshold):
+                continue
+            for child in range(children[p], children[p + 1]):
+                if is_open(outline, energy, radius, child, q, threshold):
+                    near[strip[p], q - few] = True
+                    break
+    return near
+
+
 @inlined
 def holds(box: tuple[int, int, int, int], a0: int, a1: int, b0: int, b1: int) -> bool:
     """Whether a box holds all pairs of windows [a0, a1) and [b0, b1)."""

@@ -114,6 +114,16 @@ def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = 
     )
 
 
+def part_of(library: Library, clips: range) -> Library:
+    """The windows of some clips that follow each other, where they are."""
+    start = library.bounds[clips.start, 0]
+    stop = library.bounds[clips.stop, 0] if clips.stop < len(library.bounds) else len(library.heights)
+    by_frame = ("heights", "floor", "centroid", "centre", "energy", "moment", "lowered", "low", "plane", "size")
+    own = {name: getattr(library, name)[start:stop] for name in by_frame}
+    some = slice(clips.start, clips.stop)
+    return library._replace(**own, origin=library.origin[some], bounds=library.bounds[some] - start)
+
+
 def lower_numpy(
     heights: Array, floor: Array, centroid: Array, energy: Array, level: Array, weights: Array, bounds: Ints
 ) -> tuple[Array, Array, Array32, Array32, Array]:

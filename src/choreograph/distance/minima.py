@@ -234,12 +234,17 @@ def scan_strips(
         rectangles = np.concatenate([make_rectangles(strips, row, len(library.weights), chosen) for row in rows])
     else:
         rectangles = pruner.open_rectangles(rows.start, rows.stop, chosen)
+    return minima_of(library, rectangles, limits), int(areas(rectangles).sum())
+
+
+def minima_of(library: Library, rectangles: Ints, limits: Limits) -> Minima:
+    """Minima in rectangles of window pairs, as `make_rectangles` gives them."""
     pairs, squared, turned = scan(library, rectangles, limits.of(rectangles[:, 0], rectangles[:, 3]))
     clip_a, a, clip_b, b = pairs.T
     onto, source = library.origin[clip_a] + library.centre[a], library.origin[clip_b] + library.centre[b]
     yaw, x, z = floor_transform(turned, onto, source)
     a, b = a - library.bounds[clip_a, 0], b - library.bounds[clip_b, 0]
-    return Minima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z), int(areas(rectangles).sum())
+    return Minima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z)
 
 
 def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:

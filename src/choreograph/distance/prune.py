@@ -116,9 +116,9 @@ class Pruner:
             workers: Threads.
         """
         self._length = len(library.weights)
-        some = _sample(library)
+        some = sample_windows(library)
         coarse, fine = run_lengths(library, some)
-        coordinates = _choose_coordinates(library, some)
+        coordinates = choose_coordinates(library, some)
         self.strips = cut_strips(library, coarse * _STRIP)
         with ThreadPoolExecutor(workers) as pool:
             self._measure(library, limits, (coarse, fine), coordinates, pool)
@@ -126,9 +126,9 @@ class Pruner:
     def _measure(
         self, library: Library, limits: Limits, lengths: tuple[int, int], coordinates: Coordinates, pool: Executor
     ) -> None:
-        self.coarse = _build_runs(library, self.strips[:, 1:], lengths[0], coordinates, pool)
+        self.coarse = build_runs(library, self.strips[:, 1:], lengths[0], coordinates, pool)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
-        self.fine = _build_runs(library, spans, lengths[1], coordinates, pool, spans.sum(axis=1) // 2)
+        self.fine = build_runs(library, spans, lengths[1], coordinates, pool, spans.sum(axis=1) // 2)
         self._clips, self._classes = self.strips[self.coarse.parent, 0], limits.classes
         self._thresholds = np.sqrt(limits.table).astype(np.float32)
         reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
@@ -258,10 +258,10 @@ def run_lengths(library: Library, some: Ints) -> tuple[int, int]:
 
 def pruned_strips(library: Library) -> Ints:
     """The strips that a pruner cuts a library into, without making one."""
-    return cut_strips(library, run_lengths(library, _sample(library))[0] * _STRIP)
+    return cut_strips(library, run_lengths(library, sample_windows(library))[0] * _STRIP)
 
 
-def _sample(library: Library) -> Ints:
+def sample_windows(library: Library) -> Ints:
     """Numbers of windows spread evenly over all there are."""
     windows = np.concatenate([np.arange(start, stop) for start, stop in library.bounds])
     return np.asarray(windows[:: max(1, len(windows) // _SAMPLE)])
@@ -278,7 +278,7 @@ def _step(library: Library, some: Ints) -> float:
     return max(float(np.median(_compiled_prune.measure_radii(library, some, some + 2, some))), 1e-3)
 
 
-def _build_runs(
+def build_runs(
     library: Library,
     spans: Ints,
     longest: int,
@@ -325,7 +325,7 @@ def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
     return heights, floor.transpose(0, 2, 1, 3)
 
 
-def _choose_coordinates(library: Library, some: Ints) -> Coordinates:
+def choose_coordinates(library: Library, some: Ints) -> Coordinates:
     """The products of slow functions of time and principal joint directions that hold most of some windows."""
     length = len(library.weights)
     time = np.vander(np.linspace(-1, 1, length), min(length, _SLOW), increasing=True)
@@ -348,15 +348,23 @@ def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Ex
     """Outlines of windows, (n, 3 x KEPT): see `Runs`."""
     outline = np.zeros((len(windows), 3 * KEPT), np.float32)
     own_y, own_c = len(coordinates.kept_heights), len(coordinates.kept_floor)
+    onto_y = _products(coordinates.slow, coordinates.heights, coordinates.kept_heights)
+    onto_c = _products(coordinates.slow, coordinates.floor, coordinates.kept_floor)
 
     def place(here: slice) -> None:
         some = windows[here]
-        y, c = _window_points(library, some)
-        y = _components(y, coordinates.slow, coordinates.heights).reshape(len(some), -1)[:, coordinates.kept_heights]
-        c = _components(c, coordinates.slow, coordinates.floor).reshape(len(some), 2, -1)[..., coordinates.kept_floor]
+        heights, floor = _window_points(library, some)
+        y, c = heights.reshape(len(some), -1) @ onto_y, floor.reshape(2 * len(some), -1) @ onto_c
+        c = c.reshape(len(some), 2, own_c)
         left = library.lowered[some] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
         outline[here, :own_y], outline[here, KEPT - 1] = y, np.sqrt(np.maximum(left, 0))
         outline[here, KEPT : KEPT + own_c], outline[here, 2 * KEPT : 2 * KEPT + own_c] = c[:, 0], c[:, 1]
 
     _in_pieces(place, len(windows), pool)
     return outline
+
+
+def _products(slow: Array, directions: Array, kept: Ints) -> Array:
+    """Products of slow functions (L, T) and joint directions (J, J) that are kept, as columns, (L x J, K)."""
+    products = slow[:, None, :, None] * directions[:, None, :]
+    return np.ascontiguousarray(products.reshape(len(slow) * len(directions), -1)[:, kept])

@@ -60,7 +60,7 @@ def leave_places(
 
 
 @njit(cache=True)
-def arrive_places(
+def end_places(
     row: NDArray[np.int32],
     clip_a: NDArray[np.int32],
     frame_a: NDArray[np.int32],
@@ -68,14 +68,25 @@ def arrive_places(
     frame_b: NDArray[np.int32],
     offsets: NDArray[np.int64],
     window: int,
-) -> NDArray[np.int32]:
-    """The place that each transition, as `leave_places` has it, arrives at."""
-    arrive = np.empty(len(row), np.int32)
+    leave: NDArray[np.int32],
+    arrive: NDArray[np.int32],
+) -> None:
+    """Write the places that each transition, as `leave_places` has it, leaves and arrives at.
+
+    To arrays that are given, here and below: NumPy makes large ones of large pages, which the system gives faster.
+    """
     for k in range(len(row)):
-        n = row[k]
-        at = offsets[clip_b[n]] + frame_b[n] if n >= 0 else offsets[clip_a[~n]] + frame_a[~n]
-        arrive[k] = at + window
-    return arrive
+        n = row[k] if row[k] >= 0 else ~row[k]
+        at_a, at_b = offsets[clip_a[n]] + frame_a[n], offsets[clip_b[n]] + frame_b[n]
+        leave[k] = at_a if row[k] >= 0 else at_b
+        arrive[k] = window + (at_b if row[k] >= 0 else at_a)
+
+
+@njit(cache=True)
+def pick(row: NDArray[np.int32], forward: NDArray[Any], backward: NDArray[Any], made: NDArray[Any]) -> None:
+    """Of each row n write the value in one column, of each ~n that in another."""
+    for k in range(len(row)):
+        made[k] = forward[row[k]] if row[k] >= 0 else backward[~row[k]]
 
 
 @njit(cache=True)
@@ -98,10 +109,33 @@ def nearest_of_each(
             for k in range(stop - start):
                 number = row[start + k]
                 own[k] = distance[number if number >= 0 else ~number]
-            order = np.argsort(own, kind="mergesort")
-            for k in range(most, stop - start):
-                kept[start + order[k]] = False
+            farthest = np.partition(own, most - 1)[most - 1]
+            room = most
+            for k in range(stop - start):
+                room -= own[k] < farthest
+            for k in range(stop - start):
+                if own[k] == farthest and room > 0:
+                    room -= 1
+                elif own[k] >= farthest:
+                    kept[start + k] = False
     return kept
+
+
+@njit(cache=True)
+def left_out_between(
+    first: NDArray[np.int64], kept: NDArray[np.bool_], parts: NDArray[np.int32], arrive: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Transitions left out that lead from one part to another, and the places that they leave."""
+    found, leave, count = np.empty(1024, np.int64), np.empty(1024, np.int64), 0
+    for place in range(len(first) - 1):
+        for n in range(first[place], first[place + 1]):
+            if kept[n] or parts[arrive[n]] == parts[place]:
+                continue
+            if count == len(found):
+                found, leave = np.append(found, np.empty_like(found)), np.append(leave, np.empty_like(leave))
+            found[count], leave[count] = n, place
+            count += 1
+    return found[:count], leave[:count]
 
 
 @njit(cache=True)
@@ -115,10 +149,13 @@ def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDA
 
 @njit(cache=True)
 def interleave(
-    second: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any], rows: NDArray[np.int64]
-) -> NDArray[Any]:
+    second: NDArray[np.bool_],
+    one: NDArray[Any],
+    other: NDArray[Any],
+    rows: NDArray[np.int64],
+    made: NDArray[Any],
+) -> None:
     """See `transitions.interleave`."""
-    made = np.empty(len(second), other.dtype)
     taken = 0
     for n in range(len(second)):
         if second[n]:
@@ -126,7 +163,6 @@ def interleave(
             taken += 1
         else:
             made[n] = one[n - taken]
-    return made
 
 
 @njit(cache=True)

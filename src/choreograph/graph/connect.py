@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
-from choreograph.graph.transitions import count_places, find_transitions, interleave, number_places, parts_of_places
+from choreograph.graph.transitions import (
+    Chosen,
+    count_places,
+    find_transitions,
+    interleave,
+    number_places,
+    parts_of_places,
+)
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
@@ -25,19 +32,17 @@ def all_transitions(
     threshold_m: float,
     infos: Sequence[ClipInfo],
     long_blends: LongBlends | None = None,
-) -> Transitions:
+) -> Transitions | Chosen:
     """The transitions below the threshold, as many of them as the settings keep, and the long blends."""
     frames = np.array([info.frames for info in infos], np.int32)
     near = minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos)
     most = settings.most_transitions(int(frames.sum(dtype=np.int64)))
     found = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames, most)
-    return with_long_blends(found, long_blends)
+    return found if long_blends is None or not len(long_blends) else with_long_blends(found.table(), long_blends)
 
 
-def with_long_blends(transitions: Transitions, blends: LongBlends | None) -> Transitions:
+def with_long_blends(transitions: Transitions, blends: LongBlends) -> Transitions:
     """The transitions and the long blends, in the order in which transitions are."""
-    if blends is None or not len(blends):
-        return transitions
     both = {name: np.concatenate([column, getattr(blends, name)]) for name, column in transitions.columns().items()}
     order = np.lexsort([both[name] for name in ("target_frame", "target_clip", "source_frame", "source_clip")])
     return Transitions(**{name: column[order] for name, column in both.items()})
@@ -146,16 +151,16 @@ class Cuts:
         return self.component == self.largest
 
 
-def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32]) -> Cuts:
+def cut_clips(transitions: Transitions | Chosen, clip_frames: NDArray[np.int32]) -> Cuts:
     """Cut points of the transitions, and the strong components of the graph they make with the clips between them.
 
     Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
     of the clip between them is recorded motion that the component can show.
     """
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
-    leave_at = offsets[transitions.source_clip] + transitions.source_frame
-    arrive_at = offsets[transitions.target_clip] + transitions.arrive_frame
+    leave_at, arrive_at = transitions.places(offsets)
     places, leave, arrive = number_places(leave_at, arrive_at, int(offsets[-1]))
+    del leave_at, arrive_at
     clip = (np.searchsorted(offsets, places, side="right") - 1).astype(np.int32)
     frame = (places - offsets[clip]).astype(np.int32)
     if not len(places):
@@ -173,7 +178,7 @@ def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32]) -> Cuts:
     return Cuts(clip, frame, leave, arrive, component, largest)
 
 
-def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
+def keep_largest(transitions: Transitions | Chosen, cuts: Cuts) -> tuple[Nodes, Edges]:
     """Nodes and edges of the largest strong component."""
     inside = cuts.inside
     kept = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
@@ -194,7 +199,7 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     blends = np.ones(len(forward) + len(kept), bool)
     blends[np.arange(len(forward)) + np.searchsorted(leave, forward)] = False
 
-    every = np.arange(len(kept))
+    every, column = np.arange(len(kept)), transitions.column
 
     # One column at a time, since there may be many millions.
     def both(own: NDArray[Any], column: NDArray[Any], chosen: NDArray[np.intp] = kept) -> NDArray[Any]:
@@ -204,15 +209,15 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
         source=both(forward.astype(np.int32), leave, every),
         target=both((forward + 1).astype(np.int32), arrive, every),
         kind=seal(np.where(blends, np.int8(TRANSITION), np.int8(SEGMENT))),
-        clip=both(nodes.clip[forward], transitions.source_clip),
-        start=both(start, transitions.source_frame),
-        stop=both(nodes.frame[forward + 1], transitions.source_frame + transitions.frames),
-        target_clip=both(nodes.clip[forward], transitions.target_clip),
-        target_start=both(start, transitions.target_frame),
-        distance_m=both(no_shift, transitions.distance_m),
-        yaw=both(no_shift, transitions.yaw),
-        x=both(no_shift, transitions.x),
-        z=both(no_shift, transitions.z),
+        clip=both(nodes.clip[forward], column("source_clip")),
+        start=both(start, column("source_frame")),
+        stop=both(nodes.frame[forward + 1], column("source_frame") + column("frames")),
+        target_clip=both(nodes.clip[forward], column("target_clip")),
+        target_start=both(start, column("target_frame")),
+        distance_m=both(no_shift, column("distance_m")),
+        yaw=both(no_shift, column("yaw")),
+        x=both(no_shift, column("x")),
+        z=both(no_shift, column("z")),
     )
     return nodes, edges
 
@@ -221,7 +226,7 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
 class Connected:
     """What a threshold makes of the minima."""
 
-    transitions: Transitions
+    transitions: Transitions | Chosen
     cuts: Cuts
     nodes: Nodes
     edges: Edges

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
@@ -104,6 +106,36 @@ class LazyClips(Sequence[Clip]):
             raise ValueError(f"clip {info.name!r} has {len(clip)} frames, not {info.own_frames}")
         return clip
 
+    @cached_property
+    def words(self) -> list[str]:
+        """A word for the motion of each clip that changes when the motion does; no array is read."""
+        with self.reader.lock, rows.reading(self.reader.path):
+            execute = self.reader.connection.execute
+            query = "SELECT clip, name, dtype, shape, crc32 FROM clip_array WHERE name <> 'contacts' ORDER BY 1, 2"
+            arrays: dict[int, list[Any]] = {}
+            for clip, *said in execute(query):
+                arrays.setdefault(clip, []).append(said)
+            bones: dict[int, list[Any]] = {}
+            for query in (
+                "SELECT id, names, roles FROM skeleton",
+                "SELECT skeleton, name, shape, crc32 FROM skeleton_array ORDER BY 1, 2",
+            ):
+                for number, *said in execute(query):
+                    bones.setdefault(number, []).append(said)
+            body = {number: hashlib.sha256(repr(said).encode()).hexdigest() for number, said in bones.items()}
+            found = []
+            for number, fps, skeleton, original in execute("SELECT id, fps, skeleton, mirror_of FROM clip ORDER BY id"):
+                own = arrays[number if original is None else original]
+                found.append(repr((fps, body[skeleton], original is not None, own)))
+            return found
+
+
+def clip_word(clips: Sequence[Clip], number: int) -> str | None:
+    """A word for a clip's motion, where a file tells it without the clip being read."""
+    if isinstance(clips, PickedClips):
+        return clip_word(*clips.picked(number))
+    return clips.words[number] if isinstance(clips, LazyClips) else None
+
 
 class PickedClips(Sequence[Clip]):
     """Clips of several sequences in one, still read only when asked for."""
@@ -114,6 +146,10 @@ class PickedClips(Sequence[Clip]):
     def __len__(self) -> int:
         """Number of clips."""
         return len(self._picked)
+
+    def picked(self, number: int) -> tuple[Sequence[Clip], int]:
+        """The sequence that a clip is of, and its number there."""
+        return self._picked[number]
 
     def begins_with(self, infos: Sequence[ClipInfo]) -> LazyClips | None:
         """The file whose clips, all of them in their order, come first; None if there is none, or told else."""

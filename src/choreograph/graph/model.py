@@ -277,7 +277,8 @@ class MotionGraph:
         """Every transition below the threshold that the settings keep, inside the largest component or not."""
         from choreograph.graph import connect
 
-        return connect.all_transitions(self.minima, self.settings, self.threshold_m, self.infos, self.long_blends)
+        known = self.minima, self.settings, self.threshold_m, self.infos, self.long_blends
+        return connect.all_transitions(*known).table()
 
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:

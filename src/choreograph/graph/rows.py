@@ -27,6 +27,9 @@ _DTYPES = {"float64": 8, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
 CHUNK_BYTES = 1 << 26
 """Longer columns of a graph's tables are kept in chunks of this size."""
 
+_PIECE = 1 << 20
+"""Longer columns are read in pieces of this size."""
+
 _KEYS = {
     "skeleton_array": ("skeleton", "name"),
     "clip_array": ("clip", "name"),
@@ -114,9 +117,11 @@ def _read_chunks(
 def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> NDArray[Any] | None:
     """An array, checked against its size and checksum; None if there is none of this key."""
     first, second = _KEYS[table]
-    row = connection.execute(
-        f"SELECT dtype, shape, crc32, data FROM {table} WHERE {first} = ? AND {second} = ?", key
-    ).fetchone()
+    found = f"FROM {table} WHERE {first} = ? AND {second} = ?"
+    large = table == "graph_array" and connection.execute(f"SELECT rowid {found} AND length(data) > ?", (*key, _PIECE))
+    if large and (at := large.fetchone()) is not None:
+        return _read_large(connection, table, at[0])
+    row = connection.execute(f"SELECT dtype, shape, crc32, data {found}", key).fetchone()
     if row is None:
         return None
     dtype, shape, crc32, data = row
@@ -128,6 +133,25 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...])
     if zlib.crc32(data) != crc32:
         raise ValueError(f"the array {key[1]} of {first} {key[0]} has another checksum than it had")
     return np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(sizes)
+
+
+def _read_large(connection: sqlite3.Connection, table: str, rowid: int) -> NDArray[Any]:
+    """An array that is read into place piece by piece, so that it is not in memory twice."""
+    query = f"SELECT part, name, dtype, shape, crc32, length(data), typeof(data) FROM {table} WHERE rowid = ?"
+    part, name, dtype, shape, crc32, length, kind = connection.execute(query, (rowid,)).fetchone()
+    if kind != "blob":
+        raise ValueError(f"the array {name} of {part} is a {kind}, not a blob")
+    sizes, out, own = _sizes(dtype, shape, length), np.empty(length, np.uint8), 0
+    with connection.blobopen(table, "data", rowid, readonly=True) as blob:
+        for start in range(0, length, _PIECE):
+            data = blob.read(_PIECE)
+            own = zlib.crc32(data, own)
+            out[start : start + len(data)] = np.frombuffer(data, np.uint8)
+    if own != crc32:
+        raise ValueError(f"the array {name} of {part} has another checksum than it had")
+    column = out.view(np.dtype(dtype).newbyteorder("<")).reshape(sizes)
+    column.setflags(write=False)
+    return column
 
 
 def check_tables(connection: sqlite3.Connection) -> None:
@@ -148,7 +172,7 @@ def check_sizes(connection: sqlite3.Connection) -> None:
                 "length(data) + coalesce((SELECT sum(length(c.data)) FROM graph_chunk AS c "
                 "WHERE c.part = graph_array.part AND c.name = graph_array.name), 0)"
             )
-        for dtype, shape, found in connection.execute(f"SELECT dtype, shape, {length} FROM {table}"):
+        for dtype, shape, found in connection.execute(f"SELECT DISTINCT dtype, shape, {length} FROM {table}"):
             _sizes(dtype, shape, found)
 
 

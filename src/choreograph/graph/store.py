@@ -11,11 +11,10 @@ import glob
 import os
 import platform
 import secrets
-import shutil
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,11 @@ from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
 from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
-from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
+from choreograph.graph.fingerprint import Fingerprint, fingerprint_clips, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader
 from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.writing import write_graph
+from choreograph.graph.writing import CLIP_TABLES, write_graph
 from choreograph.motion.clip import Label
 
 _QUICK_CHECK_BYTES = 16_000_000
@@ -66,14 +65,13 @@ def save_graph(
     temporary = temporary_name(path)
     try:
         with writing(path):
-            there = _copy_clips(graph, temporary)
-            connection = sqlite3.connect(temporary, isolation_level=None)
+            connection = sqlite3.connect(temporary, isolation_level=None, uri=True)
             try:
                 # The file is nobody's until it is renamed: a journal would protect nothing.
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = OFF")
-                if not there:
-                    schema.create(connection)
+                schema.create(connection)
+                there = _copy_clips(graph, connection)
                 connection.execute("BEGIN")
                 write_graph(connection, graph, command, there)
                 connection.execute("COMMIT")
@@ -89,8 +87,8 @@ def save_graph(
             temporary.unlink(missing_ok=True)
 
 
-def _copy_clips(graph: MotionGraph, target: Path) -> int:
-    """Copy the file whose clips, all of them, a graph has first; how many those are, 0 where nothing was copied.
+def _copy_clips(graph: MotionGraph, connection: sqlite3.Connection) -> int:
+    """Copy the rows of the file whose clips, all of them, a graph has first; how many those are, 0 where none were.
 
     Reading thousands of clips only to write them again would take longer than all else. What is damaged there is as
     damaged in the copy, and found when it is used.
@@ -99,17 +97,24 @@ def _copy_clips(graph: MotionGraph, target: Path) -> int:
     if begins is None or begins.version != schema.latest_version():
         return 0
     try:
-        shutil.copyfile(begins.reader.path, target)
-        with begins.reader.lock, closing(_connect(target)) as copy:
-            # Somebody may have put another file in its place since it was opened.
-            mine, theirs = fingerprint_file(begins.reader.connection), fingerprint_file(copy)
-        if mine == theirs:
-            return len(begins)
-    except (OSError, sqlite3.Error):
-        pass
-    with suppress(OSError):
-        target.unlink(missing_ok=True)
-    return 0
+        connection.execute("ATTACH ? AS earlier", (_read_only(begins.reader.path),))
+    except sqlite3.Error:  # it is gone since it was opened
+        return 0
+    connection.execute("BEGIN")
+    try:
+        for table in CLIP_TABLES:
+            connection.execute(f"INSERT INTO main.{table} SELECT * FROM earlier.{table}")
+        with begins.reader.lock:
+            # Somebody may have put another file in its place.
+            same = fingerprint_clips(begins.reader.connection) == fingerprint_clips(connection)
+    except sqlite3.DatabaseError:  # damaged: whoever reads its clips is told where
+        same = False
+    if not same:
+        for table in reversed(CLIP_TABLES):
+            connection.execute(f"DELETE FROM main.{table}")
+    connection.execute("COMMIT")
+    connection.execute("DETACH earlier")
+    return len(begins) if same else 0
 
 
 def temporary_name(path: Path) -> Path:
@@ -191,12 +196,15 @@ def open_graph(path: str | Path) -> MotionGraph:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # Nobody changes the file in place, so SQLite need not look for locks and journals.
-    uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
     try:
-        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+        return sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
     except sqlite3.Error as error:
         raise GraphFileError(f"cannot be opened: {error}", path=path) from error
+
+
+def _read_only(path: Path) -> str:
+    """The address that SQLite opens a file by that nobody changes in place: no locks and journals to look for."""
+    return path.absolute().as_uri() + "?mode=ro&immutable=1"
 
 
 def _check_header(path: Path) -> None:

@@ -97,6 +97,18 @@ class Transitions(Table):
         **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
     }
 
+    def column(self, name: str) -> NDArray[Any]:
+        """A column by its name."""
+        return np.asarray(getattr(self, name))
+
+    def places(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places that they leave and arrive at, counted through all clips; a clip's begin at its offset."""
+        return offsets[self.source_clip] + self.source_frame, offsets[self.target_clip] + self.arrive_frame
+
+    def table(self) -> Transitions:
+        """Itself."""
+        return self
+
     def transform(self, row: int) -> FloorTransform:
         """The floor transform of one transition."""
         return FloorTransform(float(self.yaw[row]), float(self.x[row]), float(self.z[row]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,81 @@ _MANY = 1 << 18
 """Transitions from which on places are grouped by a compiled kernel, which need not put them into a matrix first."""
 
 _AT_ONCE = 1 << 16
-"""Transitions that are made at a time: of many millions, what comes between would take as much memory as they do."""
+"""Minima that are turned round at a time: of many millions, what comes between would take as much memory as they do."""
 
 
-def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int, most: int = 0) -> Transitions:
+class Chosen:
+    """Transitions as rows of the minima that they are of, see `leave_places`.
+
+    Each column is made when it is asked for, since all columns of many millions would take more memory than the graph.
+    """
+
+    def __init__(self, minima: Minima, row: NDArray[np.int32], window: int) -> None:
+        self._minima, self._row, self._window = minima, row, window
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._row)
+
+    def table(self) -> Transitions:
+        """All columns of all of them."""
+        return Transitions(**{name: seal(self.column(name)) for name in Transitions.dtypes})
+
+    def places(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The places that they leave and arrive at, counted through all clips."""
+        minima = self._minima
+        columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
+        if len(self) < _MANY:
+            a, b = offsets[minima.clip_a] + minima.frame_a, offsets[minima.clip_b] + minima.frame_b
+            leave, enter = self._pick(a, b), self._pick(b, a)
+            return leave.astype(np.int32), (enter + self._window).astype(np.int32)
+        from choreograph.graph import _compiled
+
+        ends = np.empty(len(self), np.int32), np.empty(len(self), np.int32)
+        _compiled.end_places(self._row, *columns, offsets, self._window, *ends)
+        return ends
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column of `Transitions`."""
+        minima, dtype = self._minima, Transitions.dtypes[name]
+        if name == "frames":
+            return np.full(len(self), self._window, dtype)
+        if name == "arrive_frame":
+            return np.asarray(self.column("target_frame") + dtype(self._window))
+        if name == "distance_m":
+            return self._pick(minima.distance_m, minima.distance_m)
+        if name in ("yaw", "x", "z"):
+            return self._pick(getattr(minima, name), self._other_way[name])
+        side, _, part = name.partition("_")
+        a, b = getattr(minima, f"{part}_a"), getattr(minima, f"{part}_b")
+        return self._pick(a, b) if side == "source" else self._pick(b, a)
+
+    @cached_property
+    def _other_way(self) -> dict[str, NDArray[np.float64]]:
+        """Yaw, x and z of all minima the other way."""
+        count = len(self._minima)
+        made = {name: np.empty(count) for name in ("yaw", "x", "z")}
+        for start in range(0, count, _AT_ONCE):
+            here = slice(start, start + _AT_ONCE)
+            back = FloorTransform(*(getattr(self._minima, name)[here] for name in made)).inverse()
+            for name, column in made.items():
+                column[here] = getattr(back, name)
+        return made
+
+    def _pick(self, forward: NDArray[Any], backward: NDArray[Any]) -> NDArray[Any]:
+        """Of each transition, its minimum's value in one column, or in another if it leads from b to a."""
+        if len(self) < _MANY:
+            back = self._row < 0
+            row = np.where(back, ~self._row, self._row)
+            return np.where(back, backward[row], forward[row])
+        from choreograph.graph import _compiled
+
+        made = np.empty(len(self), forward.dtype)
+        _compiled.pick(self._row, forward, backward, made)
+        return made
+
+
+def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int, most: int = 0) -> Chosen:
     """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
 
     Left out are those after which no whole window is left in the target: they lead nowhere.
@@ -33,28 +105,7 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     first, row = leave_places(minima, clip_frames, window)
     if most and (np.diff(first) > most).any():
         row = row[_nearest(first, row, minima, clip_frames, window, most)]
-    made = {name: np.empty(len(row), dtype) for name, dtype in Transitions.dtypes.items()}
-    made["frames"][:] = window
-    for start in range(0, len(row), _AT_ONCE):
-        _fill({name: column[start : start + _AT_ONCE] for name, column in made.items()}, row[start:], minima)
-    np.add(made["target_frame"], np.int32(window), out=made["arrive_frame"])
-    return Transitions(**{name: seal(column) for name, column in made.items()})
-
-
-def _fill(some: dict[str, NDArray[Any]], row: NDArray[np.int32], minima: Minima) -> None:
-    """Put into the columns of some transitions what the minima of their rows, see `leave_places`, say."""
-    row = row[: len(some["yaw"])]
-    back = row < 0
-    row = np.where(back, ~row, row)
-    for part in ("clip", "frame"):
-        a, b = getattr(minima, f"{part}_a")[row], getattr(minima, f"{part}_b")[row]
-        some[f"source_{part}"][:] = np.where(back, b, a)
-        some[f"target_{part}"][:] = np.where(back, a, b)
-    for name in ("distance_m", "yaw", "x", "z"):
-        np.take(getattr(minima, name), row, out=some[name])
-    yaw, x, z = some["yaw"], some["x"], some["z"]
-    other_way = FloorTransform(yaw[back], x[back], z[back]).inverse()
-    yaw[back], x[back], z[back] = other_way.yaw, other_way.x, other_way.z
+    return Chosen(minima, row, window)
 
 
 def leave_places(
@@ -121,17 +172,15 @@ def _nearest(
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
     columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
     kept = _compiled.nearest_of_each(first, row, minima.distance_m, most)
-    arrive = _compiled.arrive_places(row, *columns, offsets, window)
+    arrive = np.empty(len(row), np.int32)
+    _compiled.end_places(row, *columns, offsets, window, np.empty_like(arrive), arrive)
     goes_on = np.ones(len(first) - 1, bool)
     goes_on[offsets[1:] - 1] = False
     before = np.zeros(len(kept) + 1, np.int32)
     np.cumsum(kept, dtype=np.int32, out=before[1:])
     before = before[first].astype(np.int64)
     parts = _compiled.strong_components(before, arrive[kept], goes_on)
-    out = np.flatnonzero(~kept)
-    leave = np.searchsorted(first, out, side="right") - 1
-    apart = parts[leave] != parts[arrive[out]]
-    out, leave = out[apart], leave[apart]
+    out, leave = _compiled.left_out_between(first, kept, parts, arrive)
     # With all of them, parts that were a whole are again: to be found of the parts alone.
     begin, end = parts[leave].astype(np.int64), parts[arrive[out]].astype(np.int64)
     rows, columns_ = _compiled.links_between(parts, before, arrive[kept], goes_on)
@@ -175,13 +224,14 @@ def interleave(
         other: A column that has these rows.
         rows: As many as are of it.
     """
+    made = np.empty(len(second), other.dtype)
     if len(second) < _MANY:
-        made = np.empty(len(second), other.dtype)
         made[~second], made[second] = one, other[rows]
         return made
     from choreograph.graph import _compiled
 
-    return np.asarray(_compiled.interleave(second, one, other, rows))
+    _compiled.interleave(second, one, other, rows, made)
+    return made
 
 
 def parts_of_places(

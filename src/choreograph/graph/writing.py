@@ -16,20 +16,21 @@ from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 
+CLIP_TABLES = "skeleton", "skeleton_array", "clip", "clip_array", "label"
+"""Tables of clips and what they need, each after those that it refers to."""
+
 
 def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str, there: int = 0) -> None:
     """Insert a graph and its clips, read one at a time.
 
     Args:
-        connection: An empty file, or the copy of one with the graph's first clips.
+        connection: An empty file, or one with the graph's first clips.
         graph: What to write.
         command: What the user did.
-        there: How many clips the file has; all else in it is another graph's, and is replaced.
+        there: How many clips the file has.
     """
     skeletons = rows.SkeletonNumbers()
     if there:
-        for table in ("pair", "graph_array", "graph_chunk", "setting", "fact", "cut_setting", "provenance"):
-            connection.execute(f"DELETE FROM {table}")
         for (number,) in connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
             skeletons.number_of(rows.read_skeleton(connection, number))
     known = len(list(skeletons))

@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.build import comparison
+from choreograph.build import comparison, few
 from choreograph.build.graph import add_clips, build_graph, remove_clips
 from choreograph.build.joins import find_joining_thresholds
-from choreograph.distance import minima
 from choreograph.distance.window import align_plainly
 from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights
@@ -205,17 +204,20 @@ def test_adding_gives_what_building_at_once_gives(walks, mirror):
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_adding_to_an_archive_group_by_group_gives_the_same(walks, monkeypatch, first):
+def test_adding_to_an_archive_group_by_group_gives_the_same(walks, monkeypatch, tmp_path, first):
     settings = GraphSettings(threshold_m=0.08)
     small = build_graph([*walks[:first], *walks[first + 2 :]], settings)
     plain = add_clips(small, walks[first : first + 2])
-    groups = []
     monkeypatch.setattr(comparison, "_SOME_FRAMES", 0)
-    monkeypatch.setattr(comparison, "_GROUP_FRAMES", 1)
-    compare = minima.iterate_minima
-    monkeypatch.setattr(minima, "iterate_minima", lambda *a, **k: groups.append(len(a[0])) or compare(*a, **k))
+    monkeypatch.setattr(few, "GROUP_FRAMES", 1)
+    monkeypatch.setenv("CHOREOGRAPH_CACHE", str(tmp_path))
+    measure, measured = few.measure_outlines, []
+    monkeypatch.setattr(few, "measure_outlines", lambda library: measured.append(library) or measure(library))
     assert_same(add_clips(small, walks[first : first + 2]), plain)
-    assert groups[:2] == [3, 3], "each clip that was there, with the two new ones"
+    assert len(small.infos) <= len(measured) <= 2 * len(walks), "clip by clip"
+    measured.clear()
+    assert_same(add_clips(small, walks[first : first + 2]), plain)
+    assert not measured, "what was measured is kept"
 
 
 @pytest.mark.parametrize("mirror", [False, True])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import choreograph as cg
-from choreograph.build.joins import ceiling_of, find_joining_thresholds, find_joins, is_quick
+from choreograph.build import joins as finding
+from choreograph.build.joins import ceiling_of, find_joining_thresholds, find_joins, is_quick, sample_joins
 from choreograph.graph.report import Join, report_graph
 from choreograph.motion.clip import Clip
 
@@ -36,6 +37,20 @@ def test_runs_are_told_what_brings_them_to_walks(gaits: cg.MotionGraph) -> None:
             assert next(clip.state == "kept" for clip in report.clips if clip.name == join.clip) == kept
     named = {clip for join in joins if join.bridge for clip in join.bridge}
     assert named & {"16_15", "16_16", "16_47"}, "a walk is one end of the bridge"
+
+
+def test_a_sample_tells_thresholds_that_do(gaits: cg.MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = {join.clip: join for join in find_joins(gaits, ceiling_of(gaits), workers=1)}
+    whole = sample_joins(gaits, ceiling_of(gaits), workers=1)
+    assert {join.clip: join.threshold_m for join in whole} == {name: join.threshold_m for name, join in every.items()}
+    frames = dict(zip((info.name for info in gaits.infos), gaits.clip_frames.tolist(), strict=True))
+    monkeypatch.setattr(finding, "_SAMPLE_LOST", frames["16_35"])
+    monkeypatch.setattr(finding, "_SAMPLE_INSIDE", frames["16_15"] + frames["16_16"])
+    (join,) = sample_joins(gaits, ceiling_of(gaits), workers=1)
+    assert join.threshold_m is not None and join.threshold_m >= (every[join.clip].threshold_m or 0.0)
+    settings = gaits.settings.with_(threshold_m=join.threshold_m)
+    report = report_graph(cg.build_graph(gaits.clips, settings, workers=1))
+    assert next(clip.state == "kept" for clip in report.clips if clip.name == join.clip)
 
 
 def test_a_ceiling_that_is_too_low_is_said(gaits: cg.MotionGraph) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def minima(*rows: tuple[int, int, int, int], distance: float = 0.01) -> Minima:
 
 def graph_of(found: Minima, frames: list[int]):
     sizes = np.array(frames, np.int32)
-    transitions = find_transitions(found, sizes, WINDOW)
+    transitions = find_transitions(found, sizes, WINDOW).table()
     cuts = connect.cut_clips(transitions, sizes)
     return transitions, cuts, *connect.keep_largest(transitions, cuts)
 
@@ -168,8 +170,8 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
     distance = rng.uniform(0, 0.05, keys.shape[1])
     zero = np.zeros(keys.shape[1])
     minima = Minima(keys[0], keys[2], keys[1], keys[3], distance, zero, zero, zero)
-    every = find_transitions(minima, frames, 5)
-    few = find_transitions(minima, frames, 5, most=2)
+    every = find_transitions(minima, frames, 5).table()
+    few = find_transitions(minima, frames, 5, most=2).table()
     assert len(few) < 0.8 * len(every)
 
     def rows(t):
@@ -235,11 +237,31 @@ def test_compiled_columns_and_counts_are_those_of_the_plain_twins(rng, monkeypat
         assert found.dtype == wanted.dtype and found.tolist() == wanted.tolist()
 
 
-def test_transitions_made_some_at_a_time_are_those_made_at_once(monkeypatch):
+def test_columns_made_one_at_a_time_are_those_of_the_table(monkeypatch):
     frames, found = np.array([60, 80], np.int32), minima(*((0, 3 * k, 1, 50 - 2 * k) for k in range(15)))
+    offsets = np.array([0, 60, 140])
     whole = find_transitions(found, frames, WINDOW)
+    table = whole.table()
+    assert len(table) > 14
+    leave, arrive = table.places(offsets)
     monkeypatch.setattr("choreograph.graph.transitions._AT_ONCE", 7)
-    some = find_transitions(found, frames, WINDOW)
-    assert len(whole) > 14
-    for name, column in whole.columns().items():
-        assert getattr(some, name).tolist() == column.tolist()
+    monkeypatch.setattr("choreograph.graph.transitions._MANY", 0)
+    compiled = find_transitions(found, frames, WINDOW)
+    for name, column in table.columns().items():
+        assert compiled.column(name).dtype == column.dtype
+        assert compiled.column(name).tolist() == column.tolist()
+    for made in (whole, compiled):
+        assert [places.tolist() for places in made.places(offsets)] == [leave.tolist(), arrive.tolist()]
+
+
+def test_of_equally_near_transitions_the_first_are_kept(rng):
+    count = np.array([0, 3, 40, 41, 60])
+    first = np.cumsum(count)
+    distance = rng.integers(0, 4, first[-1]) / 4
+    row = rng.permutation(first[-1]).astype(np.int32)
+    row[::3] = ~row[::3]
+    kept = _compiled.nearest_of_each(first, row, distance, 8)
+    own = distance[np.where(row < 0, ~row, row)]
+    for start, stop in pairwise(first):
+        nearest = start + np.argsort(own[start:stop], kind="stable")[:8]
+        assert np.flatnonzero(kept[start:stop]).tolist() == sorted(nearest - start)
