@@ -23,6 +23,8 @@ from choreograph.synthesis.complete.terms import POSITION, Term, Terms
 
 FLIGHT_M = NEARLY.leave_height_m
 """From where on a body is off the floor: its lowest foot, above where that stands."""
+RISE_M = 0.02
+"""How much higher goals of the upper body may lift the lowest foot of a body that is on the floor."""
 FLOOR_M = 0.003
 """What is tolerated of the lowest foot's height."""
 _NEAR_S = 0.25
@@ -76,17 +78,21 @@ class Floor:
             levels: Height of each joint where it stands, (J,).
             terms: What is asked; where that leads legs, hips or whole poses, nothing else holds them.
         """
-        from scipy.ndimage import maximum_filter1d
-
         self.levels = levels
         """Height of each joint where it stands, (J,)."""
-        self._own = np.clip(clearance(clip, levels), 0.0, None)
-        near = maximum_filter1d(self._own, 2 * round(_NEAR_S * clip.fps) + 1)
-        self._allowed = np.maximum(near, FLIGHT_M)
-        skeleton = clip.skeleton
-        led = [term.frame for term in terms.points if not is_upper(skeleton, term.joints[0])]
-        self._allowed[[*led, *(pose.frame for pose in terms.poses)]] = np.inf
         self._held: dict[int, Term] = {}
+        self.allow(clip, terms)
+
+    def allow(self, clip: Clip, terms: Terms) -> None:
+        """Let feet be as high as in another motion without goals of the upper body; arguments are as above."""
+        from scipy.ndimage import maximum_filter1d
+
+        self._own = np.clip(clearance(clip, self.levels), 0.0, None)
+        near = maximum_filter1d(self._own, 2 * round(_NEAR_S * clip.fps) + 1)
+        self._allowed = np.where(near > FLIGHT_M, np.inf, near + RISE_M)
+        led = [term.frame for term in terms.points if not is_upper(clip.skeleton, term.joints[0])]
+        self._allowed[[*led, *(pose.frame for pose in terms.poses)]] = np.inf
+        self._held = {frame: term for frame, term in self._held.items() if math.isfinite(self._allowed[frame])}
 
     @property
     def terms(self) -> list[Term]:
@@ -99,7 +105,7 @@ class Floor:
         A flight is held from where it begins to where it ends, not where it is highest alone.
         """
         now, found = clearance(clip, self.levels), False
-        high = now > np.minimum(self._allowed, self._own + FLIGHT_M / 2)
+        high = now > np.minimum(self._allowed, self._own + RISE_M / 2)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], high, [False]])))
         pos = clip.global_positions()
         for first, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
@@ -109,7 +115,7 @@ class Floor:
             for frame in range(first, stop):
                 if math.isfinite(self._allowed[frame]):
                     joint = lowest_foot(pos[frame], clip.skeleton, self.levels)
-                    wanted = (math.nan, float(self.levels[joint] + min(self._own[frame], FLIGHT_M)), math.nan)
+                    wanted = (math.nan, float(self.levels[joint] + self._own[frame]), math.nan)
                     self._held[frame] = Term(POSITION, frame, (joint,), wanted, 1 / FLOOR_M)
         return found
 
