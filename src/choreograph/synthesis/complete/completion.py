@@ -40,6 +40,9 @@ from choreograph.synthesis.complete.terms import POSITION, Terms
 HIGHEST_HZ = 120.0
 FOOT_ROUNDS, FLOOR_ROUNDS = 2, 3
 """How often it is asked anew which feet stand, and which are off the floor."""
+_AT_REST = 1e-5
+"""Relative decrease of the objective at which a motion whose feet are held down is at rest: what it does not reach
+keeps pulling a little."""
 UNEVEN = 4.0
 """How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
 LED_JOINTS = 3
@@ -163,6 +166,7 @@ def _find_floor(solver: MapSolver, estimate: Estimate) -> Floor | None:
 def _held_down(solver: MapSolver, estimate: Estimate, floor: Floor) -> Estimate:
     """The most likely motion whose feet are held down."""
     terms = solver.terms
+    solver.settings = replace(solver.settings, tolerance=max(solver.settings.tolerance, _AT_REST))
     for _ in range(FLOOR_ROUNDS):
         solver.terms = Terms([*terms.points, *floor.terms], terms.poses, terms.places)
         estimate = _gone_on(estimate, solver.solve(estimate.anew(), warm=True))
