@@ -21,7 +21,6 @@ from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.ground import (
     FLIGHT_M,
-    RISE_M,
     Floor,
     clearance,
     highest_recorded,
@@ -155,7 +154,7 @@ def _find_floor(solver: MapSolver, estimate: Estimate) -> Floor | None:
     if len(rest.points) == len(terms.points) or not knows_floor(model) or _is_spelled_out(terms, solver.frames):
         return None
     levels = stand_levels(model)
-    if clearance(shown_clip(model, estimate, None), levels).max() <= RISE_M:
+    if clearance(shown_clip(model, estimate, None), levels).max() <= FLIGHT_M:
         return None
     plain = MapSolver(model, solver.frames, rest, solver.settings, behaviours=solver.behaviours)
     without = plain.solve(start.straight(model, solver.frames, rest))
