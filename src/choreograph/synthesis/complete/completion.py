@@ -99,7 +99,7 @@ def solve_targets(
     begin = start.straight(model, frames, terms)
     free = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
     rounds = _Rounds(targets, terms, exact, feet and bool(model.encoding.skeleton.feet))
-    floor = _find_floor(solver, free) if rounds.feet else None
+    floor = _find_floor(solver, free, targets) if rounds.feet else None
     estimate = rounds.settle(solver, free if floor is None else _held_down(solver, free, floor), floor)
     if floor is not None and highest_recorded(model) > FLIGHT_M and _misses(solver, estimate, targets):
         # What nobody reaches from the floor, those who are recorded may reach off it.
@@ -146,20 +146,21 @@ class _Rounds:
         return estimate
 
 
-def _find_floor(solver: MapSolver, estimate: Estimate) -> Floor | None:
-    """What holds feet down where goals of the upper body lift them off the floor; None where they do not, and where
-    goals tell what the whole body does."""
+def _find_floor(solver: MapSolver, estimate: Estimate, targets: Sequence[Target]) -> Floor | None:
+    """What holds feet down where goals of the upper body lift them off the floor; None where they do not, where goals
+    tell what the whole body does, and where those who are recorded do what is asked off the floor themselves."""
     model, terms = solver.model, solver.terms
     rest = without_upper(terms, model.encoding.skeleton)
     if len(rest.points) == len(terms.points) or not knows_floor(model) or _is_spelled_out(terms, solver.frames):
         return None
-    levels = stand_levels(model)
-    if clearance(shown_clip(model, estimate, None), levels).max() <= FLIGHT_M:
+    levels, clip = stand_levels(model), shown_clip(model, estimate, None)
+    high = clearance(clip, levels).max()
+    if high <= FLIGHT_M or (high <= highest_recorded(model) and not _is_missed(clip, targets)):
         return None
     plain = MapSolver(model, solver.frames, rest, solver.settings, behaviours=solver.behaviours)
     without = plain.solve(start.straight(model, solver.frames, rest))
     floor = Floor(shown_clip(model, without, None), levels, terms)
-    return floor if floor.hold(shown_clip(model, estimate, None)) else None
+    return floor if floor.hold(clip) else None
 
 
 def _held_down(solver: MapSolver, estimate: Estimate, floor: Floor) -> Estimate:
@@ -179,10 +180,14 @@ def _misses(solver: MapSolver, estimate: Estimate, targets: Sequence[Target], hi
     model = solver.model
     clip = shown_clip(model, estimate, solver.offset)
     clip = meet(model, clip, targets, standing_feet(clip, targets) & ~led_feet(clip, targets))
-    skeleton, kinds = model.encoding.skeleton, ("position", "view")
-    upper = [one for one in targets if one.kind in kinds and one.exact and is_upper(skeleton, one.joints[0])]
-    high = clearance(clip, stand_levels(model)).max()
-    return bool(high > highest) or any(miss.missed for miss in measure(clip, upper))
+    return bool(clearance(clip, stand_levels(model)).max() > highest) or _is_missed(clip, targets)
+
+
+def _is_missed(clip: Clip, targets: Sequence[Target]) -> bool:
+    """Whether a motion misses exact goals of joints above the hips."""
+    kinds = ("position", "view")
+    upper = [one for one in targets if one.kind in kinds and one.exact and is_upper(clip.skeleton, one.joints[0])]
+    return any(miss.missed for miss in measure(clip, upper))
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
