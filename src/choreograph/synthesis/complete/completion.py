@@ -19,15 +19,29 @@ from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
+from choreograph.synthesis.complete.ground import (
+    FLIGHT_M,
+    Floor,
+    clearance,
+    highest_recorded,
+    is_upper,
+    knows_floor,
+    stand_levels,
+    without_upper,
+)
 from choreograph.synthesis.complete.guide import find_guide
+from choreograph.synthesis.complete.measure import measure
 from choreograph.synthesis.complete.model import MotionModel, travel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.steps import take_steps
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
-FOOT_ROUNDS = 2
-"""How often it is asked anew which feet stand."""
+FOOT_ROUNDS, FLOOR_ROUNDS = 2, 3
+"""How often it is asked anew which feet stand, and which are off the floor."""
+_AT_REST = 1e-5
+"""Relative decrease of the objective at which a motion whose feet are held down is at rest: what it does not reach
+keeps pulling a little."""
 UNEVEN = 4.0
 """How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
 LED_JOINTS = 3
@@ -76,28 +90,104 @@ def solve_targets(
         feet: Whether feet that nearly stand are to stand.
         progress: Hears the iterations.
     """
-    standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    terms = find_terms(targets, model, frames, standing)
+    terms = find_terms(targets, model, frames, stand_levels(model))
     if behaviours is None and len(model.dynamics) > 1:
         from choreograph.synthesis.complete.mixed import find_behaviours
 
         behaviours = find_behaviours(model, frames, terms, settings)
     solver = MapSolver(model, frames, terms, settings, behaviours=behaviours)
     begin = start.straight(model, frames, terms)
-    estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
-    estimate = follow_nearest(solver, estimate)
-    for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
-        # Joints are met by the motion as it is shown: with what key poses have beside the model.
-        solver.offset = find_offset(model, estimate, targets) if exact else None
-        if feet and model.encoding.skeleton.feet:
-            likely = shown_clip(model, estimate, solver.offset)
-            own = foot_terms(likely, standing_feet(likely, targets), standing, terms.points)
-            solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
-        elif solver.offset is None or not terms.points:
-            break
-        estimate = _gone_on(estimate, solver.solve(estimate.anew(), warm=True))
+    free = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
+    rounds = _Rounds(targets, terms, exact, feet and bool(model.encoding.skeleton.feet))
+    floor = _find_floor(solver, free, targets) if rounds.feet else None
+    estimate = rounds.settle(solver, free if floor is None else _held_down(solver, free, floor), floor)
+    if floor is not None and highest_recorded(model) > FLIGHT_M and _misses(solver, estimate, targets):
+        # What nobody reaches from the floor, those who are recorded may reach off it.
+        other = MapSolver(model, frames, terms, settings, behaviours=solver.behaviours)
+        flown = rounds.settle(other, free)
+        if not _misses(other, flown, targets, highest_recorded(model)):
+            solver, estimate = other, flown
     progress("completing", settings.iterations, settings.iterations)
     return solver, estimate
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """From an optimum to the motion near recordings whose feet stand."""
+
+    targets: Sequence[Target]
+    terms: Terms
+    exact: bool
+    feet: bool
+
+    def settle(self, solver: MapSolver, estimate: Estimate, floor: Floor | None = None) -> Estimate:
+        """The most likely motion near the recorded one, asked some times which feet stand.
+
+        Args:
+            solver: Gets the terms that come of that.
+            estimate: An optimum without.
+            floor: What holds feet down.
+        """
+        model, terms = solver.model, self.terms
+        estimate = follow_nearest(solver, estimate)
+        for _ in range(FOOT_ROUNDS if self.feet else 1):
+            # Joints are met by the motion as it is shown: with what key poses have beside the model.
+            solver.offset = find_offset(model, estimate, self.targets) if self.exact else None
+            if self.feet:
+                likely = shown_clip(model, estimate, solver.offset)
+                own = foot_terms(likely, standing_feet(likely, self.targets), stand_levels(model), terms.points)
+                if floor is not None:
+                    floor.hold(likely)
+                    own += floor.terms
+                solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
+            elif solver.offset is None or not terms.points:
+                break
+            estimate = _gone_on(estimate, solver.solve(estimate.anew(), warm=True))
+        return estimate
+
+
+def _find_floor(solver: MapSolver, estimate: Estimate, targets: Sequence[Target]) -> Floor | None:
+    """What holds feet down where goals of the upper body lift them off the floor; None where they do not, where goals
+    tell what the whole body does, and where those who are recorded do what is asked off the floor themselves."""
+    model, terms = solver.model, solver.terms
+    rest = without_upper(terms, model.encoding.skeleton)
+    if len(rest.points) == len(terms.points) or not knows_floor(model) or _is_spelled_out(terms, solver.frames):
+        return None
+    levels, clip = stand_levels(model), shown_clip(model, estimate, None)
+    high = clearance(clip, levels).max()
+    if high <= FLIGHT_M or (high <= highest_recorded(model) and not _is_missed(clip, targets)):
+        return None
+    plain = MapSolver(model, solver.frames, rest, solver.settings, behaviours=solver.behaviours)
+    without = plain.solve(start.straight(model, solver.frames, rest))
+    floor = Floor(shown_clip(model, without, None), levels, terms)
+    return floor if floor.hold(clip) else None
+
+
+def _held_down(solver: MapSolver, estimate: Estimate, floor: Floor) -> Estimate:
+    """The most likely motion whose feet are held down."""
+    terms = solver.terms
+    solver.settings = replace(solver.settings, tolerance=max(solver.settings.tolerance, _AT_REST))
+    for _ in range(FLOOR_ROUNDS):
+        solver.terms = Terms([*terms.points, *floor.terms], terms.poses, terms.places)
+        estimate = _gone_on(estimate, solver.solve(estimate.anew(), warm=True))
+        if not floor.hold(shown_clip(solver.model, estimate, None)):
+            break
+    return estimate
+
+
+def _misses(solver: MapSolver, estimate: Estimate, targets: Sequence[Target], highest: float = np.inf) -> bool:
+    """Whether inverse kinematics misses exact goals of the upper body, or feet are higher than so many metres."""
+    model = solver.model
+    clip = shown_clip(model, estimate, solver.offset)
+    clip = meet(model, clip, targets, standing_feet(clip, targets) & ~led_feet(clip, targets))
+    return bool(clearance(clip, stand_levels(model)).max() > highest) or _is_missed(clip, targets)
+
+
+def _is_missed(clip: Clip, targets: Sequence[Target]) -> bool:
+    """Whether a motion misses exact goals of joints above the hips."""
+    kinds = ("position", "view")
+    upper = [one for one in targets if one.kind in kinds and one.exact and is_upper(clip.skeleton, one.joints[0])]
+    return any(miss.missed for miss in measure(clip, upper))
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,13 +16,16 @@ from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import TOLERATED_M, Target, find_joint, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.estimate import Estimate
-from choreograph.synthesis.complete.exact import find_offset, meet, reach_poses
+from choreograph.synthesis.complete.exact import FIRM, find_offset, meet, reach_poses
 from choreograph.synthesis.complete.feet import foot_terms, led_feet, leg_side, standing_feet
+from choreograph.synthesis.complete.ground import Floor, is_upper, knows_floor, stand_levels, without_upper
 from choreograph.synthesis.complete.measure import measure, pose_off_m
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
 
+Place = Sequence[float | None]
+"""Where a joint is pulled to: x, y and z, metres; None for what does not matter."""
 STANDS_M = 0.045
 """How near a foot is to where it stands, in height, so that it stays there while another joint is pulled."""
 MET_M = 2e-3
@@ -93,17 +97,21 @@ class Dragging:
             guide: The recorded motion (F, d) that it is near, if there is one.
         """
         self.model = model
-        self._standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
+        self._levels = stand_levels(model)
         self._feet: list[Term] = []
-        self._terms = find_terms(targets, model, frames, self._standing)
+        self._terms = find_terms(targets, model, frames, self._levels)
         self._solver = MapSolver(model, frames, self._terms, settings, behaviours=behaviours)
         self._solver.guide, self._solver.splined = guide, begin is not None and begin.splined and guide is not None
         self._held: dict[tuple[int, int], Term] = {}
+        self._missed: dict[tuple[int, int], float] = {}
         self._now = self._solver.solve(begin or start.straight(model, frames, self._terms), warm=begin is not None)
         self._solver.offset = find_offset(model, self._now, targets)
         if feet and model.encoding.skeleton.feet:
             likely = self.clip()
-            self._feet = foot_terms(likely, standing_feet(likely, targets), self._standing, self._terms.points)
+            self._feet = foot_terms(likely, standing_feet(likely, targets), self._levels, self._terms.points)
+        self._floor: Floor | None = None
+        self._grounded = feet and knows_floor(model)
+        self._without: tuple[MapSolver, Estimate] | None = None
 
     @property
     def frames(self) -> int:
@@ -125,7 +133,11 @@ class Dragging:
         targets = []
         for frame in keys:
             if not 0 <= frame < len(clip):
-                raise RequestError(f"the key {frame} is not within {len(clip)} frames")
+                raise RequestError(
+                    f"the key {frame} is not within the motion: keys are frames at the model's rate, {clip.fps:g} a "
+                    f"second, at which it has frames 0 to {len(clip) - 1}",
+                    where="keys",
+                )
             place = np.array([[hips[frame, 0], hips[frame, 2], facing[frame]]])
             at = frame / clip.fps
             pose = clip[frame : frame + 1]
@@ -133,21 +145,27 @@ class Dragging:
         begin = Estimate(model.states(track.rows), np.array(track.place))
         return cls(model, targets, len(clip), begin=begin, feet=True)
 
-    def pull(self, joint: str, at_s: float, position: tuple[float, float, float], iterations: int = 1) -> Clip:
+    def pull(self, joint: str, at_s: float, position: Place, iterations: int = 1) -> Clip:
         """The motion with a joint pulled to a position (x, y, z), metres, at a time; it is held there until let go.
+
+        Feet stay on the floor; by how much a joint falls short of where it is pulled is in `missed`.
 
         Args:
             joint: A name or role.
             at_s: When.
-            position: Where to.
+            position: Where to; None for a coordinate that does not matter.
             iterations: More of them settle what is left.
+
+        Raises:
+            RequestError: If there is no such joint or time, or the position is not three finite numbers or None.
         """
         number = find_joint(self.model.encoding.skeleton, joint, "joint")
-        frame = round(at_s * self.model.encoding.rate_hz)
+        rate = self.model.encoding.rate_hz
+        frame = round(at_s * rate) if math.isfinite(at_s) else -1
         if not 0 <= frame < self._solver.frames:
-            last = (self._solver.frames - 1) / self.model.encoding.rate_hz
+            last = (self._solver.frames - 1) / rate
             raise RequestError(f"at_s is {at_s:g}; the motion lasts from 0 to {last:g} s", where="at_s")
-        wanted = (float(position[0]), float(position[1]), float(position[2]))
+        wanted = _read_place(position)
         self._held[frame, number] = Term(POSITION, frame, (number,), wanted, 1 / TOLERATED_M)
         self._settle(iterations)
         return self._met([])
@@ -159,8 +177,8 @@ class Dragging:
             targets: All that is asked now.
             iterations: More of them settle what is left.
         """
-        terms = find_terms(targets, self.model, self._solver.frames, self._standing)
-        self._terms = terms
+        self._terms = find_terms(targets, self.model, self._solver.frames, self._levels)
+        self._see_floor()
         for _ in range(iterations):
             # Joints are met by the motion as it is shown, with what key poses have beside the model.
             self._solver.offset = find_offset(self.model, self._now, targets)
@@ -180,10 +198,13 @@ class Dragging:
         asked = [target for target in every if target.kind == "position" and target.exact]
         poses = [target for target in targets if target.kind == "pose" and target.exact]
         away = [*(miss.amount for miss in measure(clip, asked)), *(pose_off_m(clip, target) for target in poses)]
-        if not any(off > MET_M for off in away):
-            return clip
-        feet = bool(clip.skeleton.feet)
-        return meet(self.model, clip, every, standing_feet(clip, every) & ~led_feet(clip, every) if feet else None)
+        if any(off > MET_M for off in away):
+            feet = bool(clip.skeleton.feet)
+            held = standing_feet(clip, every) & ~led_feet(clip, every) if feet else None
+            clip = meet(self.model, clip, every, held)
+        off = [miss.amount for miss in measure(clip, pulled)]
+        self._missed = {place: amount for place, amount in zip(self._held, off, strict=True) if amount > MET_M}
+        return clip
 
     def let_go(self, joint: str | None = None, at_s: float | None = None) -> Clip:
         """The motion with points that were pulled free again: all, or those of a joint, or of a time."""
@@ -194,24 +215,63 @@ class Dragging:
             for place, term in self._held.items()
             if (number is not None and place[1] != number) or (frame is not None and place[0] != frame)
         }
+        self._floor = None
         self._settle(3)
         return self._met([])
 
     @property
-    def held(self) -> Mapping[tuple[int, int], tuple[float, ...]]:
-        """Frame and joint of each point that is held, and where it is."""
-        return {place: term.target for place, term in self._held.items()}
+    def held(self) -> Mapping[tuple[int, int], tuple[float | None, ...]]:
+        """Frame and joint of each point that is held, and where it is; None for coordinates that do not matter."""
+        return {
+            place: tuple(value if math.isfinite(value) else None for value in term.target)
+            for place, term in self._held.items()
+        }
+
+    @property
+    def missed(self) -> Mapping[tuple[int, int], float]:
+        """Frame and joint of each point that is held where the motion does not reach, and by how much, metres."""
+        return self._missed
 
     def _settle(self, iterations: int) -> None:
+        if self._floor is None:
+            self._see_floor()
         asked = {(term.frame, term.joints[0]) for term in self._terms.points if term.kind == POSITION}
         feet = [term for term in self._feet if (term.frame, term.joints[0]) not in asked]
         points = [*self._terms.points, *feet, *self._held.values()]
+        for again in (False, True):
+            down = [] if self._floor is None else self._floor.terms
+            self._solver.terms = Terms([*points, *down], self._terms.poses, self._terms.places)
+            now = self._now.anew()
+            for _ in range(iterations):
+                now = self._solver.iterate(now)
+            self._now = now
+            if again or self._floor is None or not self._floor.hold(self.clip()):
+                break
+
+    def _see_floor(self) -> None:
+        """See how high feet are without goals of joints above the hips, where there are any."""
+        solver, skeleton = self._solver, self.model.encoding.skeleton
+        points = [*self._terms.points, *self._held.values()]
+        if not self._grounded or not any(is_upper(skeleton, term.joints[0]) for term in points):
+            self._floor = None
+            return
+        rest = without_upper(self._terms, skeleton)
+        if self._without is None:
+            plain = MapSolver(self.model, solver.frames, rest, solver.settings, behaviours=solver.behaviours)
+            plain.guide, plain.splined = solver.guide, solver.splined
+            now = plain.solve(self._now.anew(), warm=True) if self._terms.points else self._now
+        else:
+            plain, now = self._without
+            plain.terms = rest
+            now = plain.iterate(now.anew())
+        self._without = plain, now
+        rows = self.model.lifted(now.states)
+        clip = self.model.encoding.decode(Track(rows if solver.offset is None else rows + solver.offset, now.place))
         terms = Terms(points, self._terms.poses, self._terms.places)
-        self._solver.terms = terms
-        now = self._now.anew()
-        for _ in range(iterations):
-            now = self._solver.iterate(now)
-        self._now = now
+        if self._floor is None:
+            self._floor = Floor(clip, self._levels, terms)
+        else:
+            self._floor.allow(clip, terms)
 
     def clip(self) -> Clip:
         """The motion as it is now, at the model's rate."""
@@ -221,7 +281,27 @@ class Dragging:
         return self.model.encoding.decode(Track(rows, self._now.place), "dragged")
 
 
-def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: tuple[float, float, float]) -> Clip:
+def _read_place(position: Place) -> tuple[float, float, float]:
+    """A position as numbers, NaN for None.
+
+    Raises:
+        RequestError: If it is not three finite numbers or None, one of them a number at least.
+    """
+    try:
+        made = [math.nan if value is None else float(value) for value in position]
+        known = [value for value, given in zip(made, position, strict=True) if given is not None]
+    except (TypeError, ValueError):
+        made, known = [], []
+    if len(made) != 3 or not known or not all(map(math.isfinite, known)):
+        raise RequestError(
+            f"position is {position!r}; it is three finite numbers (x, y, z) in metres, or None for a coordinate that "
+            "does not matter",
+            where="position",
+        )
+    return made[0], made[1], made[2]
+
+
+def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: Place) -> Clip:
     """A pose with a joint pulled to a position: the body follows as is most natural, and feet that stand stay.
 
     >>> import choreograph as cg
@@ -237,20 +317,19 @@ def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: tuple[floa
         model: Whose spread of poses says how a body follows.
         pose: One frame, of the model's skeleton.
         joint: A name or role.
-        position: Where to, (x, y, z), metres; as near as the body reaches.
+        position: Where to, (x, y, z), metres, None for a coordinate that does not matter; as near as the body reaches.
     """
     skeleton = model.encoding.skeleton
     number = find_joint(skeleton, joint, "joint")
     encoding = replace(model.encoding, rate_hz=pose.fps)
     track, pos = encoding.encode(pose), pose.global_positions()[0]
-    wanted = (float(position[0]), float(position[1]), float(position[2]))
-    terms = [Term(POSITION, 0, (number,), wanted, 1.0)]
+    terms = [Term(POSITION, 0, (number,), _read_place(position), 1.0)]
     own = leg_side(skeleton.roles[number])
     for foot in skeleton.feet:
         level = np.nan if model.standing is None else model.standing[foot]
         if abs(pos[foot, 1] - level) < STANDS_M and (own is None or leg_side(skeleton.roles[foot]) != own):
             terms.append(
-                Term(POSITION, 0, (foot,), (float(pos[foot, 0]), float(pos[foot, 1]), float(pos[foot, 2])), 1.0)
+                Term(POSITION, 0, (foot,), (float(pos[foot, 0]), float(pos[foot, 1]), float(pos[foot, 2])), FIRM)
             )
     change = reach_poses(model, track.rows, track.place, terms)
     k = track.rows.shape[1]

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.asked import KINDS, Target, pose_row
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.estimate import Estimate
+from choreograph.synthesis.complete.ground import clearance, is_upper, lowest_foot, stand_levels
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.terms import POSITION, Body, Term, compile_terms, evaluate
 
@@ -27,6 +29,12 @@ _ALONE, _EXTRA_M, _HEIGHT_M = 0.8, 0.03, 0.003
 """Share of the poses' spread in which columns move alone, not as they do together in the recordings, and spread that
 every joint and the height have besides: a hand that is lifted out of a walk lifts no leg, nor the whole body."""
 _LONGEST_STEP = 0.3
+_DAMPED, _DAMPED_MORE, _MOST_DAMPED = 1e-9, 1e-4, 1e2
+"""Damping of a step, as a share of the equations' size: usually; from where on it grows tenfold where the step leads
+away from a goal that is out of reach; and from where on there is no nearer pose."""
+FIRM, LOOSE = 30.0, 0.3
+"""How many times as much as a goal a foot counts that stands, and one that swings, where both cannot be: what is out of
+reach is missed, not flown to."""
 
 
 def find_offset(model: MotionModel, estimate: Estimate, targets: Sequence[Target]) -> Array | None:
@@ -89,15 +97,27 @@ def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: NDArra
     if wanted.empty:
         return clip
     change = _pose_changes(wanted, rows, place)
+    posed = change[0].copy(), change[1].copy()
     _reach(model, rows + change[0], place + change[1], wanted, clip, held, change)
     at = wanted.frames
     fades = clip.fps * np.maximum(FADE_S, wanted.away(clip) / FADE_M_S)
-    shift, move = (eased(part[at], at, len(clip), fades) for part in change)
-    made = encoding.decode(Track(rows + shift, place + move), clip.name)
-    rot = np.array(made.local_rot)
-    still = encoding.columns < 0
-    rot[:, still] = clip.local_rot[:, still]
-    return clip.with_frames(np.array(made.root_pos), quat.make_continuous(rot))
+
+    def faded(parts: tuple[Array, Array]) -> Clip:
+        shift, move = (eased(part[at], at, len(clip), fades) for part in parts)
+        made = encoding.decode(Track(rows + shift, place + move), clip.name)
+        rot = np.array(made.local_rot)
+        still = encoding.columns < 0
+        rot[:, still] = clip.local_rot[:, still]
+        return clip.with_frames(np.array(made.root_pos), quat.make_continuous(rot))
+
+    made = faded(change)
+    if held is None or not wanted.is_upper(clip.skeleton):
+        return made
+    # Where a raised arm's change fades out, legs are in other poses: the body stays as high as they have it.
+    levels = np.nan_to_num(stand_levels(model))
+    root = np.array(made.root_pos)
+    root[:, 1] -= clearance(made, levels) - clearance(faded(posed), levels)
+    return made.with_frames(root, np.array(made.local_rot))
 
 
 class _Wanted:
@@ -120,6 +140,11 @@ class _Wanted:
                  for term in self.points.get(frame, ()) if term.kind == POSITION), default=0.0)
             for frame in self.frames.tolist()
         ])  # fmt: skip
+
+    def is_upper(self, skeleton: Skeleton) -> bool:
+        """Whether joints are asked for, and those above the hips alone."""
+        joints = {term.joints[0] for own in self.points.values() for term in own}
+        return bool(joints) and all(is_upper(skeleton, joint) for joint in joints)
 
     @property
     def empty(self) -> bool:
@@ -175,11 +200,18 @@ def _reach(
     for n, frame in enumerate(at.tolist()):
         own = wanted.points[frame]
         terms += [term._replace(frame=n) for term in own]
-        if held is not None and frame not in wanted.poses:
-            asked = {term.joints[0] for term in own}
-            for column, joint in enumerate(clip.skeleton.feet):
-                if held[frame, column] and joint not in asked:
-                    terms.append(Term(POSITION, n, (joint,), tuple(stands[frame, joint]), 1.0))
+        if held is None or frame in wanted.poses:
+            continue
+        asked = {term.joints[0] for term in own}
+        upper = all(is_upper(clip.skeleton, joint) for joint in asked)
+        firm = set(np.array(clip.skeleton.feet)[held[frame]].tolist()) - asked
+        if upper and not firm and clip.skeleton.feet:
+            # In the midst of a step or a jump, the body is lifted no higher.
+            firm = {lowest_foot(stands[frame], clip.skeleton, stand_levels(model))}
+        for joint in clip.skeleton.feet if upper else sorted(firm):
+            # A hand moves no leg either, unless it does not reach otherwise.
+            firmness = FIRM if joint in firm else LOOSE
+            terms.append(Term(POSITION, n, (joint,), tuple(stands[frame, joint]), firmness))
     faces = np.array([frame in wanted.places for frame in at.tolist()])
     found = reach_poses(model, rows[at], place[at], terms, faces)
     k = rows.shape[1]
@@ -202,30 +234,32 @@ def reach_poses(
     count, k = rows.shape
     body, spread, asked, identity = Body.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
     lowest, highest = _heights(model, rows)
-    total, best = np.zeros((count, k + 3)), np.full(count, np.inf)
-    kept, active = total.copy(), np.ones(count, bool)
+    total, best, damped = np.zeros((count, k + 3)), np.full(count, np.inf), np.full(count, _DAMPED)
+    kept, known, active = total.copy(), {}, np.ones(count, bool)
     for _ in range(_STEPS):
         now = evaluate(asked, rows + total[:, :k], place + total[:, k:], body, identity, 1.0)
         order = np.argsort(now.frames, kind="stable")
         bounds = np.searchsorted(now.frames[order], np.arange(count + 1))
-        for f in np.flatnonzero(active):
+        for f in np.flatnonzero(active).tolist():
             own = order[bounds[f] : bounds[f + 1]]
-            missing = -now.values[own]
-            worst = float(np.abs(missing).max(initial=0.0))
-            if worst < best[f]:
-                best[f], kept[f] = worst, total[f]
-            if worst < _CLOSE_M:
+            off = float(np.linalg.norm(now.values[own]))
+            if off < best[f]:
+                best[f], kept[f], damped[f] = off, total[f], max(damped[f] / 10, _DAMPED)
+                known[f] = -now.values[own], now.slopes[own, : k + 3]
+            else:
+                damped[f] = max(10 * damped[f], _DAMPED_MORE)
+            missing, slope = known[f]
+            if np.abs(missing).max(initial=0.0) < _CLOSE_M or damped[f] > _MOST_DAMPED:
                 active[f] = False
                 continue
-            slope = now.slopes[own, : k + 3]
             weighed = spread @ slope.T
             if faces is not None and faces[f]:
                 weighed[k + 2] = 0.0
             gram = slope @ weighed
-            gram += np.eye(len(gram)) * (1e-9 * np.trace(gram) / len(gram) + 1e-12)
+            gram += np.eye(len(gram)) * (damped[f] * np.trace(gram) / len(gram) + 1e-12)
             step = weighed @ np.linalg.solve(gram, missing)
             longest = float(np.abs(step[: k - 4]).max(initial=0.0))
-            total[f] += step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
+            total[f] = kept[f] + step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
             total[f, k - 4] = np.clip(total[f, k - 4], lowest[f], highest[f])
         if not active.any():
             break

@@ -19,6 +19,7 @@ from choreograph.synthesis.complete.between import Gap, find_gap
 from choreograph.synthesis.complete.completion import Completion, finish_estimate, solve_targets
 from choreograph.synthesis.complete.conflicts import find_conflicts, find_contradictions, say_reach
 from choreograph.synthesis.complete.drag import Dragging, Pull
+from choreograph.synthesis.complete.ground import find_flight
 from choreograph.synthesis.complete.measure import measure, pose_off_m, say
 from choreograph.synthesis.complete.mixed import labelled_behaviours
 from choreograph.synthesis.complete.model import MotionModel
@@ -231,6 +232,8 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
         if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
             found.append(_with_way_out(fast, self.request))
+        if (flight := find_flight(made.clip, made.model, made.targets)) is not None:
+            found.append(flight)
         if made.estimate.splined and not made.model.held_out > 1:
             found.append(Problem(_UNLIKE, "poses"))
         if not made.estimate.converged:

@@ -16,6 +16,7 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete.drag import Pull, pulled_pose
 from choreograph.synthesis.complete.encode import Track
 from choreograph.synthesis.complete.estimate import Estimate
+from choreograph.synthesis.complete.ground import clearance, stand_levels
 from choreograph.synthesis.complete.search import CompleteSearch
 from choreograph.synthesis.complete.solver import MapSolver
 from choreograph.synthesis.complete.terms import PoseTerm, Terms
@@ -224,3 +225,46 @@ def test_between_motions_of_other_bodies(walks: list[Clip], tmp_path: Path) -> N
     both = cg.complete(walks, request.with_(joined=True))
     pos = both.clip.global_positions()
     assert np.linalg.norm(np.diff(pos, axis=0), axis=2).max() < 0.25, "nobody leaps"
+
+
+def test_a_hand_that_is_dragged_up_leaves_feet_on_the_floor(walks: list[Clip], model: cg.MotionModel) -> None:
+    walk, levels = walks[0][:60], stand_levels(model)
+    drag = cg.Dragging.of_clip(model, walk, (0, 59))
+    before = clearance(walk, levels).max()
+    for n in range(1, 11):
+        made = drag.pull("right_hand", 1.0, lifted(walk, 1.0, 0.09 * n))
+        assert not drag.missed
+    hand = made.global_positions()[30, walk.skeleton.need("right_hand")]
+    np.testing.assert_allclose(hand, lifted(walk, 1.0, 0.9), atol=2e-3)
+    assert clearance(made, levels).max() < before + 0.03
+    made = drag.pull("right_hand", 1.0, lifted(walk, 1.0, 2.5))
+    off = np.linalg.norm(made.global_positions()[30, walk.skeleton.need("right_hand")] - lifted(walk, 1.0, 2.5))
+    assert drag.missed == {(30, walk.skeleton.need("right_hand")): pytest.approx(off)}
+    assert clearance(made, levels).max() < before + 0.05
+
+
+def test_a_coordinate_that_does_not_matter_is_none(walks: list[Clip], model: cg.MotionModel) -> None:
+    walk = walks[0][:60]
+    drag = cg.Dragging.of_clip(model, walk, (0, 59))
+    made = drag.pull("right_hand", 1.0, (None, 1.3, None))
+    assert made.global_positions()[30, walk.skeleton.need("right_hand"), 1] == pytest.approx(1.3, abs=2e-3)
+    assert drag.held == {(30, walk.skeleton.need("right_hand")): (None, 1.3, None)}
+
+
+@pytest.mark.parametrize(
+    "position", [(0.0, 1.0), (0.0, 1.0, 0.0, 0.0), (float("nan"), 1.0, 0.0), ("a", 1.0, 0.0), (None, None, None), 3.0]
+)
+def test_places_that_are_none_are_refused(position: object, walks: list[Clip], model: cg.MotionModel) -> None:
+    drag = cg.Dragging.of_clip(model, walks[0][:60], (0,))
+    with pytest.raises(RequestError, match="three finite numbers"):
+        drag.pull("right_hand", 1.0, position)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="three finite numbers"):
+        pulled_pose(model, walks[0][:1], "right_hand", position)  # type: ignore[arg-type]
+
+
+def test_keys_count_at_the_models_rate(model: cg.MotionModel) -> None:
+    walk = demo_clip(WALK, 120.0)[:241]
+    with pytest.raises(
+        RequestError, match=r"key 240 .* at the model's rate, 30 a second, at which it has frames 0 to 60"
+    ):
+        cg.Dragging.of_clip(model, walk, (0, 240))
