@@ -113,7 +113,9 @@ def _far_away(away: Array, fps: float) -> str:
         return ""
     far = np.flatnonzero(away > _THERE_M)
     came = f"it was there after {(far[-1] + 1) / fps:.1f} s" if far[-1] + 1 < len(away) else "it has not come there yet"
-    return f": up to {away.max():.1f} m away, {came}; lay the line nearer to where it is, or give it longer"
+    return (
+        f"; the line was up to {away.max():.1f} m away, {came}. Lay it nearer to where the character is, or wait longer"
+    )
 
 
 def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:

@@ -148,6 +148,14 @@ def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(brain: SteerBr
     assert "-1 … 1" in said and "bends less sharply" in said
 
 
+@pytest.mark.parametrize(("x", "said"), [(4.0, "it was there after"), (12.0, "it has not come there yet")])
+def test_a_line_far_away_is_said_with_when_it_was_come_to(brain: SteerBrain, x: float, said: str) -> None:
+    graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
+    goals = [cg.GoalRequest(heading_deg=0.0), cg.GoalRequest(at_s=1.0, position=(x, 0.0), heading_deg=0.0)]
+    result = cg.SteerSearch(graph, cg.SteerRequest(goals=goals, length_s=9.0), brain=brain).run()
+    assert any(f"the line was up to {x:.1f} m away, {said}" in one.text for one in result.problems)
+
+
 def test_bad_ticks_goals_and_places_are_refused(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
     with pytest.raises(cg.RequestError, match="begins at"):
