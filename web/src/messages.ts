@@ -1916,7 +1916,7 @@ export interface SteerSettings {
   spin_weight?: number;
   /** Cost of a second within an obstacle. */
   obstacle_weight?: number;
-  /** Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from walking speed on. */
+  /** Cost of a second of standing where no speed, no turn and no gait that stands is asked for; less the faster one is, nothing from walking speed on. */
   idle_weight?: number;
   /** Cost of a step that is bent as far as it may be. */
   bend_weight?: number;

@@ -198,7 +198,10 @@ def _read(
     except RequestError as error:
         if document.value is not None:
             parse_document(verb.request, document)  # its own mistakes are named with its lines
-        raise say_by_options(verb.request, error) from None
+        said = say_by_options(verb.request, error)
+        if verb.takes_file and not whole:
+            raise RequestError(f"nothing is asked for: {said}. Give it, or a file: {verb.examples[0]}") from None
+        raise said from None
     folder = document.path.parent if document.value is not None else Path()
     allow_code = bool(values.get("allow_code"))
     earlier = read_request(verb.request, before).resolved(folder, allow_code=allow_code) if before else None

@@ -68,7 +68,9 @@ def load_document(path: str | Path) -> Document:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         text = data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
         raise RequestError(f"{path} cannot be read as a request: {error}") from None
     if len(data) > MAX_BYTES:
         raise RequestError(f"{path} has more than {MAX_BYTES // 1_000_000} MB; a request has less")

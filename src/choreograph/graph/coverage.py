@@ -333,7 +333,9 @@ def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[Advice]:
         if band.seconds >= _LEAST_S and min(left, right) < 0.8 * max(left, right):
             side, worse = ("left", left) if left > right else ("right", right)
             now = f"{worse:.1f} m" if np.isfinite(worse) else "straight"
-            gains.append(f"{side} turns at {band} to {min(left, right):.1f} m (now {now})")
+            then = f"{min(left, right):.1f} m"
+            if then != now:
+                gains.append(f"{side} turns at {band} to {then} (now {now})")
     return [Advice("mirror", f"mirroring brings {'; '.join(gains)}")] if gains else []
 
 

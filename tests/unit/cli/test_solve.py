@@ -374,6 +374,13 @@ def test_options_and_file_say_one_request_together(mog: Path, request_file: Path
     run(mog, tmp_path / "short.json", "-o", tmp_path / "two", "--length", 4, "-n", 1, "--evaluations", 500)
 
 
+def test_a_request_that_is_not_there_gets_a_sentence(mog: Path, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match=r"nope.yaml: cannot be read: No such file or directory$"):
+        run(mog, tmp_path / "nope.yaml", "-o", tmp_path / "out")
+    with pytest.raises(RequestError, match=r"nothing is asked for: --length is missing. Give it, or a file: solve"):
+        run(mog, "-o", tmp_path / "out")
+
+
 def test_too_few_answers_are_said(mog: Path, request_file: Path, tmp_path: Path) -> None:
     said = run(mog, request_file, "-o", tmp_path / "out", "-n", 50, "--evaluations", 2_000, "--apart", 3)
     assert re.search(r"only \d+ of 50 answers differ from each other by 3 m or more; search longer", said)

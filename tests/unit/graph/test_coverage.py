@@ -51,6 +51,15 @@ def test_the_radius_of_a_circle_is_told() -> None:
     assert not any(advice.kind == "mirror" for advice in report_coverage(mirrored).advice)
 
 
+def test_advice_that_changes_no_figure_is_not_given() -> None:
+    graph = cg.build_graph([circling(1.5, 1.3), circling(3.0, 1.4, left=False)], cg.GraphSettings(threshold_m=0.3))
+    found = report_coverage(graph)
+    (band,) = found.bands
+    for left, right, count in ((0.06, 0.14, 0), (0.06, 0.16, 1), (0.06, None, 1)):
+        bands = (replace(band, left_m=left, right_m=right),)
+        assert len(coverage._by_mirroring(graph, replace(found, bands=bands))) == count
+
+
 def test_stops_and_labels_of_the_demo_motion() -> None:
     names = ("walk", "walk_slow", "start_left_foot", "stop_left_foot", "stand")
     clips = [demo_clip(name, 30.0) for name in names]

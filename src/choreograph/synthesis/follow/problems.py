@@ -21,6 +21,8 @@ MEAN_M, WORST_M, REACHED = 0.05, 0.20, 0.99
 SLIDE_S = 0.3
 """Seconds for which no foot is held, though one stood in the recordings, from which on feet are said to slide."""
 SPEED_SHARE, LABEL_SHARE, FACING_DEG = 0.10, 0.90, 5.0
+_STEP_M, _STRAIGHT_RAD = 0.7, math.radians(20.0)
+"""A usual step; and by how much a path turns within one and still goes straight on."""
 _STILL_M_S = 0.3
 """Speed of the smoothed root below which someone stands."""
 _SMOOTH_S = 0.5
@@ -58,7 +60,7 @@ def _path_problems(
     if errors.reached < REACHED:
         why = "" if status == "complete" else f" ({status}: the graph has no motion that goes on from there)"
         left = (1 - errors.reached) * path.length
-        text = f"the path's last {left:.2f} m are not walked{why}; add clips that turn so, or draw a gentler path"
+        text = f"the path's last {left:.2f} m are not walked{why}; {_advice(path, left)}"
         yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
     if errors.mean > MEAN_M or errors.worst > WORST_M:
         at = int(progress.off.argmax())
@@ -68,6 +70,22 @@ def _path_problems(
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
         yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
+
+
+def _advice(path: Path, left: float) -> str:
+    """What to try where the last metres of a path are not walked: it depends on whether it turns about there."""
+    if _turn(path, path.length - left - _STEP_M) > _STRAIGHT_RAD:
+        return "add clips that turn so, or draw a gentler path"
+    if path.length < _STEP_M:
+        return "the path is shorter than a step; draw a longer one"
+    return "no step ends there; end the path a little before or behind, or add clips that stop"
+
+
+def _turn(path: Path, since: float) -> float:
+    """By how much a path turns in all from an arc length on, radians."""
+    ways = path.tangent(np.linspace(max(since, 0.0), path.length, 50))
+    headings = np.unwrap(np.arctan2(ways[:, 0], ways[:, 1]))
+    return float(np.abs(np.diff(headings)).sum())
 
 
 def slide_problems(clip: Clip, raw: Clip, progress: PathProgress) -> Iterator[Problem]:

@@ -162,6 +162,9 @@ class PerformSearch(ChoosingSearch):
         if way.bridged_s:
             text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
             found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
+        if way.left_out_s:
+            text = f"{way.left_out_s:.2f} s at the ends of the way are unknown and left out"
+            found.append(Problem(text, where, got=round(way.left_out_s, 3), unit="s"))
         return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
 
     def _body(self, database: SegmentDatabase) -> Lead:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,8 @@ _SURE = 1e9
 """How much more a heading that is known counts than one that is measured."""
 LONGEST_GAP_S = 0.5
 """Gaps up to this long are bridged by a straight line; longer ones are a mistake in the recording."""
+_MISSING = 2.5
+"""Usual steps after which, without a sample, some are missing."""
 MAX_SAMPLES = 1_000_000
 
 
@@ -36,6 +38,8 @@ class Trajectory:
     name: str = "trajectory"
     bridged_s: float = 0.0
     """Seconds of it that were missing and are straight lines now."""
+    left_out_s: float = 0.0
+    """Seconds before its first and behind its last known place, which are left out."""
 
     def __post_init__(self) -> None:
         places = np.asarray(self.places)
@@ -66,7 +70,7 @@ class Trajectory:
         head = 2 * self.places[0] - self.places[width:0:-1]
         tail = 2 * self.places[-1] - self.places[-2 : -width - 2 : -1]
         whole = gaussian_filter1d(np.concatenate([head, self.places, tail]), seconds * self.fps, axis=0, truncate=4.0)
-        return Trajectory(whole[width : width + len(self.places)], self.fps, self.name, self.bridged_s)
+        return replace(self, places=whole[width : width + len(self.places)])
 
     def headings(self, first: float | None = None) -> Array:
         """Direction of travel, (F,), radians, unwrapped: 0 along +z, pi/2 along +x.
@@ -108,7 +112,8 @@ class Trajectory:
 def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
     """A trajectory from a CSV file with columns t, x, z (seconds, metres), brought to an even rate.
 
-    Rows whose x or z is empty or "nan" are gaps; short ones are bridged.
+    Where rows have an empty x or z or "nan", or are missing against the file's usual step, there is a gap; short ones
+    are bridged.
 
     >>> _ = Path("hand.csv").write_text("t,x,z\\n0,0,0\\n0.5,0,0.5\\n1,0,1\\n")
     >>> len(read_trajectory("hand.csv").places)
@@ -134,31 +139,41 @@ def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
             raise FormatError(f"more than {MAX_SAMPLES} rows", path=path, line=line)
         times.append(t)
         places.append((x, z))
-    return even_trajectory(np.array(times), np.array(places).reshape(-1, 2), fps=fps, name=Path(path).stem)
+    try:
+        return even_trajectory(np.array(times), np.array(places).reshape(-1, 2), fps=fps, name=Path(path).stem)
+    except FormatError as error:
+        raise error.at(path) from None
 
 
 def even_trajectory(times: Array, places: Array, *, fps: float = 30.0, name: str = "trajectory") -> Trajectory:
-    """A trajectory from samples at any times, (N,) seconds and (N, 2) metres; NaN are gaps."""
+    """A trajectory from samples at any times, (N,) seconds and (N, 2) metres; NaN, and samples that are missing against
+    the usual step, are gaps.
+
+    Raises:
+        FormatError: If there are less than two places, they cannot be metres, or a gap is too long to be bridged.
+    """
     known = np.isfinite(places).all(axis=1)
     if known.sum() < 2:
-        raise FormatError(f"{name}: a trajectory needs two or more places; found {int(known.sum())}")
-    times, places = times[known], places[known]
-    if not np.isfinite(places).all() or np.abs(places).max() > 1e5:
-        raise FormatError(f"{name}: places go up to {np.abs(places).max():.3g} m; are they in metres?")
-    gaps = np.diff(times)
-    usual = float(np.median(gaps))
+        raise FormatError(f"a trajectory needs two or more places; found {int(known.sum())}")
+    whole, usual = float(times[-1] - times[0]), float(np.median(np.diff(times)))
+    rows, times, places = np.flatnonzero(known), times[known], places[known]
+    if np.abs(places).max() > 1e5:
+        raise FormatError(f"places go up to {np.abs(places).max():.3g} m; are they in metres?")
+    steps = np.diff(times)
+    gaps = np.where((np.diff(rows) > 1) | (steps > _MISSING * usual), steps, 0.0)
     longest = int(gaps.argmax())
-    if gaps[longest] > max(LONGEST_GAP_S, 4 * usual):
+    if gaps[longest] > LONGEST_GAP_S + 1e-6:
         raise FormatError(
-            f"{name}: nothing is known for {gaps[longest]:.2f} s from {times[longest]:.2f} s on; gaps of up to "
+            f"nothing is known for {gaps[longest]:.2f} s from {times[longest]:.2f} s on; gaps of up to "
             f"{LONGEST_GAP_S:g} s are bridged. Cut the trajectory there, or fill it in"
         )
-    count = math.floor((times[-1] - times[0]) * fps + 1e-6) + 1
+    lasts = float(times[-1] - times[0])
+    count = math.floor(lasts * fps + 1e-6) + 1
     if count > MAX_SAMPLES:
-        raise FormatError(f"{name}: {times[-1] - times[0]:.0f} s are more than can be performed at {fps:g} Hz")
+        raise FormatError(f"{lasts:.0f} s are more than can be performed at {fps:g} Hz")
     even = times[0] + np.arange(count) / fps
     sampled = np.stack([np.interp(even, times, places[:, k]) for k in range(2)], axis=1)
-    return Trajectory(sampled, fps, name, float(gaps[gaps > 2.5 * usual].sum()))
+    return Trajectory(sampled, fps, name, float(gaps.sum()), whole - lasts)
 
 
 def _is_number(text: str) -> bool:

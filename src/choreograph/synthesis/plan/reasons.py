@@ -22,8 +22,8 @@ def longest_step_m(plans: PlanGraph) -> float:
     return float(lengths.max(initial=0.0))
 
 
-def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph) -> RequestError:
-    """What to say where a search found nothing."""
+def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *, mirrored: bool = True) -> RequestError:
+    """What to say where a search found nothing; `mirrored` says whether the graph has mirror images already."""
     assert planner is not None and request.goal is not None
     x, z, away = planner.nearest()
     nearest = f"the nearest place that was come to is ({x:.2f}, {z:.2f}), {away:.2f} m from the goal"
@@ -49,8 +49,10 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph) ->
         reason = f"; no step was found onto {where}"
     if request.stones or request.gaps:
         reason += f". The longest recorded step is {longest_step_m(plans):.2f} m"
-    advice = "" if ended else "; search longer"
-    return RequestError(f"{begin}{reason}; {nearest}{advice}", where=where)
+    first = f"move {where} or make it smaller, " if turned and where == turned[0][0] else ""
+    more = "" if mirrored else ", or build the graph with --mirror"
+    advice = f"All that its steps can do was tried: {first}add clips that step or turn otherwise{more}"
+    return RequestError(f"{begin}{reason}; {nearest}. {advice if ended else 'Search longer'}", where=where)
 
 
 def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:

@@ -216,7 +216,7 @@ class PlanSearch(ChoosingSearch):
                 self._try.given_up = before.looked
                 return
             if not self._answers:
-                self._reason = why_none(attempt.looked, self.request, self.plans)
+                self._reason = why_none(attempt.looked, self.request, self.plans, mirrored=self.graph.settings.mirror)
             self._few = bool(self._answers)
             return
         shown = self._with_search(found, attempt)

@@ -15,6 +15,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.steer.avoid import Avoid, obstacle_states
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
+from choreograph.synthesis.steer.navigate import Navigate
 from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.steps import BENDS, BLEND_S
@@ -194,8 +195,8 @@ class Character:
         found = []
         if self.goal.spin is not None and "spin" in self.brain.tasks:
             found.append(("spin", np.array([0.0, self.goal.spin])))
-        elif "navigate" in self.brain.tasks:
-            found.append(("navigate", line.state(place)))
+        elif isinstance(navigate := self.brain.tasks.get("navigate"), Navigate):
+            found.append(("navigate", navigate.led(line.state(place))))
         avoid = self.brain.tasks.get("avoid")
         if isinstance(avoid, Avoid) and self.obstacles:
             found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s, avoid)]
@@ -213,8 +214,7 @@ class Character:
         for k, one in enumerate(dimensions):
             if not one.periodic and not one.low <= state[k] <= one.high:
                 self.outside.add(f"{name}.{one.name}")
-                if name != "navigate" or k > 0:  # offsets go on linearly
-                    state[k] = min(max(state[k], one.low), one.high)
+                state[k] = min(max(state[k], one.low), one.high)
         return state
 
     def plan(self, now: float) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.request import Request, Seconds
 from choreograph.errors import RequestError
-from choreograph.synthesis.steer.steps import BENDS, StepClips
+from choreograph.synthesis.steer.steps import BENDS, STAND_M_S, StepClips
 
 Array = NDArray[np.float64]
 IDLE_M_S = 0.6
@@ -51,8 +51,8 @@ class SteerSettings(Request):
     obstacle_weight: CostWeight = 30.0
     """Cost of a second within an obstacle."""
     idle_weight: CostWeight = 4.0
-    """Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from
-    walking speed on."""
+    """Cost of a second of standing where no speed, no turn and no gait that stands is asked for; less the faster one
+    is, nothing from walking speed on."""
     bend_weight: CostWeight = 0.03
     """Cost of a step that is bent as far as it may be."""
     horizon_s: Annotated[Seconds, Gt(0.1), Le(100)] = 4.0
@@ -195,7 +195,7 @@ class StepCosts:
         """What each step costs against what is wanted, (S,)."""
         steps, weights = self.steps, self.settings
         rate = np.zeros(len(steps))
-        if wanted.speed is None and wanted.gait is None and wanted.spin is None:
+        if wanted.speed is None and wanted.spin is None and not self._stands(wanted.gait):
             rate += weights.idle_weight * np.maximum(1 - steps.speed / IDLE_M_S, 0.0)
         if wanted.speed is not None:
             rate += weights.speed_weight * np.abs(steps.speed - wanted.speed)
@@ -209,6 +209,14 @@ class StepCosts:
         if wanted.spin is not None:
             rate += weights.spin_weight * np.abs(steps.turn / steps.seconds - wanted.spin)
         return rate * steps.seconds
+
+    def _stands(self, gait: str | None) -> bool:
+        """Whether a gait is one of standing, as `stand` and jumps on the spot are: most of its time is."""
+        if gait is None:
+            return False
+        fits = self.steps.matching(gait)
+        idle = fits & (self.steps.speed < STAND_M_S)
+        return bool(self.steps.seconds[idle].sum() > self.steps.seconds[fits].sum() / 2)
 
     def ahead(self, goal: Array) -> Array:
         """The least that blends and these costs of steps will come to from each cut on, (N,)."""

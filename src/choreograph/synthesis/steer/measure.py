@@ -13,6 +13,7 @@ from choreograph.contract.result import Problem
 from choreograph.motion.bend import Way, way_of
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.steer.goals import Line, SteerGoal, obstacle_at
+from choreograph.synthesis.steer.navigate import NEAR_M
 from choreograph.synthesis.steer.steps import RUN_M_S, STAND_M_S
 
 Array = NDArray[np.float64]
@@ -21,6 +22,8 @@ SETTLE_S = 4.0
 """Time that a character has to come to a new line, speed or gait before what it misses counts."""
 _OFFSET_M, _ANGLE_RAD, _SHARE = 0.05, math.radians(5.0), 0.1
 _SPEED_M_S = 0.1
+_THERE_M = 0.2
+"""How far off the line one is who has come to it."""
 _DRIFT_M = 1.0
 """How far one may come from where one turns: the step or two that turning takes."""
 
@@ -55,7 +58,7 @@ def find_problems(clip: Clip, stages: Sequence[Stage], tracks: Mapping[str, Arra
         if high - low < clip.fps / 2:
             continue
         settled = slice(low, high)
-        yield from _line_problems(clip, way, stage._replace(start=low))
+        yield from _line_problems(clip, way, stage, settle)
         seconds = (high - low) / clip.fps
         goal, place = stage.goal, _place(clip, (low + high) // 2)
         if goal.speed is not None:
@@ -85,21 +88,34 @@ def find_problems(clip: Clip, stages: Sequence[Stage], tracks: Mapping[str, Arra
     yield from _collisions(clip, tracks)
 
 
-def _line_problems(clip: Clip, way: Way, stage: Stage) -> Iterator[Problem]:
+def _line_problems(clip: Clip, way: Way, stage: Stage, settle: int) -> Iterator[Problem]:
     goal = stage.goal
     if goal.spin is not None or (goal.heading is None and goal.path is None) or goal.speed == 0:
         return
-    offset, angle = offsets(clip, way, stage)
-    since, place = stage.start / clip.fps, _place(clip, (stage.start + stage.stop) // 2)
+    whole, angle = offsets(clip, way, stage)
+    offset, angle, low = whole[settle:], angle[settle:], stage.start + settle
+    since, place = low / clip.fps, _place(clip, (low + stage.stop) // 2)
     mean = float(np.abs(offset).mean())
     if mean > _OFFSET_M:
         worst = 100 * float(np.abs(offset).max())
         text = f"from {since:.1f} s on it is {100 * mean:.0f} cm off the line on average, at most {worst:.0f} cm"
+        text += _far_away(np.abs(whole), clip.fps)
         yield Problem(text, stage.where, 0.0, round(mean, 3), unit="m", place=place)
     off = _mean_angle(angle)
     if abs(off) > _ANGLE_RAD:
         text = f"from {since:.1f} s on it goes {abs(math.degrees(off)):.0f}° off the line's direction"
         yield Problem(text, f"{stage.where}.heading", 0.0, round(math.degrees(off), 1), unit="°", place=place)
+
+
+def _far_away(away: Array, fps: float) -> str:
+    """What to say of a line that was far away when it was asked for, by how far it was in each frame."""
+    if away.max() <= NEAR_M:
+        return ""
+    far = np.flatnonzero(away > _THERE_M)
+    came = f"it was there after {(far[-1] + 1) / fps:.1f} s" if far[-1] + 1 < len(away) else "it has not come there yet"
+    return (
+        f"; the line was up to {away.max():.1f} m away, {came}. Lay it nearer to where the character is, or wait longer"
+    )
 
 
 def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:

@@ -19,6 +19,13 @@ Indices = NDArray[np.int64]
 DEEP = 6
 """Steps that are weighed by their best next step, the best ones. What is learned of half turns is not exact, and one
 step turns by little: a step more tells who begins to turn from who walks on."""
+NEAR_M = 1.5
+"""Offset up to which the value function says how to come to the line. Farther away it hardly falls towards the line,
+by less than it is off: what is learned for any gait does not know how long the wanted one takes to come there."""
+_WALK_M_S = 1.0
+"""Speed at which one comes to a line from far away, about."""
+_LEAST_RAD = math.radians(30.0)
+"""Angle to the line at which a character comes nearer at least, however much directions count."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,22 @@ class Navigate(CompiledTask):
         the recording turns at that cut."""
         offsets = self.slope * np.maximum(np.abs(after[:, 0]) - self.offset_m, 0.0)
         return np.asarray(offsets + own.turning_at(cuts, after[:, 1]))
+
+    @property
+    def approach(self) -> float:
+        """Angle to the line at which one comes nearer from far away, radians: the one that costs least, where a second
+        1 rad off costs as much as it saves later to be nearer by what one walks in it."""
+        worth = self.slope * _WALK_M_S
+        cos = self.direction_weight / worth if worth > 0 else 1.0
+        return max(math.acos(min(cos, 1.0)), _LEAST_RAD)
+
+    def led(self, state: Array) -> Array:
+        """What to keep to at an offset, angle and curvature, (3,): the line itself where it is near; else a straight
+        line from where the character is that comes nearer to it. What is learned is most exact on a line."""
+        offset, angle, _ = state
+        if abs(offset) <= NEAR_M:
+            return state
+        return np.array([0.0, wrapped(angle + math.copysign(self.approach, offset)), 0.0])
 
     def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
         """Offset and angle to a line of constant curvature."""

@@ -35,6 +35,11 @@ Array = NDArray[np.float64]
 
 TASKS = {"navigate": ("navigate",), "spin": ("navigate", "spin"), "avoid": ("navigate", "avoid")}
 """Which value functions each task of a request needs."""
+_TRY = {
+    "navigate.curvature": "draw a line that bends less sharply than a circle of 1 m",
+    "spin.rate": "ask for a turn of at most 180°/s",
+}
+"""What helps where a number of a state is clamped; tasks of one's own say their bounds themselves."""
 _SHARED = ("task", "costs", "mirror", "own_task", "learning")
 """What requests must have in common for the same value functions to do."""
 
@@ -199,7 +204,7 @@ class SteerSearch(ChoosingSearch):
             (Motion(clip, source_runs(made.origins, made.origins.names), made.raw),),
             f"{clip.seconds:.0f} s",
             metrics,
-            (*find_problems(clip, stages, self._tracks), *_clamped(one.outside)) if self.done else (),
+            (*find_problems(clip, stages, self._tracks), *_clamped(one.outside, self._brain)) if self.done else (),
             COMPLETE if self.done else SEARCHING,
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in way.places[:: max(1, len(clip) // 2000)]],
             details={
@@ -211,10 +216,13 @@ class SteerSearch(ChoosingSearch):
         )
 
 
-def _clamped(outside: set[str]) -> Iterator[Problem]:
-    """What was asked beyond the bounds of what is learned; offsets go on beyond theirs."""
-    for name in sorted(outside - {"navigate.offset"}):
-        yield Problem(f"{name} is beyond what is learned; it was taken as the most that is", name)
+def _clamped(outside: set[str], brain: SteerBrain) -> Iterator[Problem]:
+    """What was asked beyond the bounds of what is learned, and what to try."""
+    for name in sorted(outside):
+        task, _, number = name.partition(".")
+        bounds = next(one for one in brain.tasks[task].dimensions if one.name == number)
+        said = f"{name} is beyond what is learned, {bounds.low:.3g} … {bounds.high:.3g}, and was taken as the nearest"
+        yield Problem(f"{said} of these; {_TRY.get(name, 'widen the bounds of its dimension')}", name)
 
 
 def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progress: Progress | None = None) -> Result:

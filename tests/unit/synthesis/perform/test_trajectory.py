@@ -34,8 +34,24 @@ def test_short_gaps_are_bridged_and_told(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    ("rows", "bridged", "left_out"),
+    [
+        (["0,0,0", "2,0,1"], 0.0, 0.0),  # its own step is 2 s
+        (["0,0,0", "0.1,0,0", "0.2,nan,0", "0.3,0,0"], 0.2, 0.0),
+        (["0,0,0", "0.1,0,0", "0.2,0,0", "0.5,0,0"], 0.3, 0.0),
+        (["0,,", "1,0,0", "2,0,1", "3,0,nan"], 0.0, 2.0),
+    ],
+)
+def test_gaps_are_told_against_the_usual_step(tmp_path: Path, rows: list[str], bridged: float, left_out: float):
+    way = read_trajectory(write(tmp_path / "a.csv", rows)).smoothed(0.1)
+    assert (way.bridged_s, way.left_out_s) == pytest.approx((bridged, left_out))
+
+
+@pytest.mark.parametrize(
     ("rows", "what"),
     [
+        (["0,0,0", "1,0,nan", "2,0,1"], r"bad\.csv: nothing is known for 2.00 s from 0.00 s on"),
+        (["0,0,0", "0.3,0,0", "0.6,0,0", "1.5,0,0"], "nothing is known for 0.90 s from 0.60 s on"),
         (["0,0,0", "0.1,zwei,0"], "line 3.*'zwei' is no number"),
         (["0,0,0", "0,1,1"], "line 3.*time goes from 0 s back"),
         (["0,0,0", "1,2"], "a row is t, x, z"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.demo import demo_clip
 from choreograph.progress import Recorder
 from choreograph.synthesis.plan.check import check_motion
 from choreograph.synthesis.plan.parts import Bar, Corridor, Gate, Goal, Region, Solid, Start
@@ -276,6 +277,13 @@ def test_thousands_of_obstacles_are_looked_up_quickly(graph, plans):
     away = [(float(x), float(z)) for x, z in rng.uniform(3, 60, (3000, 2))]
     result = plan(graph, plans, few(obstacles=tuple(Solid.of_circle(at, 0.2) for at in away), evaluations=1000))
     assert result.problems == ()
+
+
+def test_where_all_steps_were_tried_it_is_said_what_would_help():
+    straight = cg.build_graph([demo_clip("walk", 30.0)])
+    post = Solid.of_circle((0.0, 2.0), 0.6)
+    with pytest.raises(cg.RequestError, match=r"was tried: move obstacles\[0\].*add clips.*with --mirror$"):
+        cg.plan(straight, few(goal=Goal(position=(0.0, 4.0)), obstacles=(post,), evaluations=20_000))
 
 
 def test_a_bar_that_nobody_can_pass_is_said(graph, plans):

@@ -14,7 +14,7 @@ from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.controller import SteerBrain
-from choreograph.synthesis.steer.costs import StepCosts, score_steps
+from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
@@ -116,12 +116,27 @@ def test_a_recording_becomes_a_montage_that_knows_its_sources(brain: SteerBrain,
     assert np.abs(done.clip.root_pos[-1] - crowd.poses().root_pos[1]).max() < 0.1
 
 
-def test_states_outside_of_their_bounds_are_clamped_and_said(brain: SteerBrain, pool: Pool) -> None:
+@pytest.mark.parametrize("speed", [None, 1.2])
+@pytest.mark.parametrize("gait", [None, "walk"])
+@pytest.mark.parametrize(("x", "heading"), [(30.0, 0.0), (-30.0, 0.0), (8.0, math.pi), (3.0, 0.0)])
+def test_however_far_its_line_is_a_character_comes_to_it(
+    brain: SteerBrain, pool: Pool, x: float, heading: float, gait: str | None, speed: float | None
+) -> None:
     crowd = Crowd(brain, pool)
-    one = crowd.add(goal=SteerGoal(30.0, 0.0, 0.0))
-    way = walked(crowd, 12.0)
-    assert one.outside == {"navigate.offset"}
-    assert way[-1, 0] > 5  # it comes nearer all the same
+    one = crowd.add(goal=SteerGoal(x, 0.0, heading, speed, gait))
+    away = np.abs(walked(crowd, 14.0)[:, 0] - x)
+    assert not one.outside
+    assert away[-1] < max(0.3, abs(x) - 8)
+    every = away[:: len(away) // 14]  # a second apart, from when it has turned
+    assert ((np.diff(every[3:]) < -0.3) | (every[4:] < 1.5)).all()
+
+
+def test_a_gait_without_a_speed_does_not_stand(brain: SteerBrain) -> None:
+    steps, costs = brain.costs.steps, brain.costs
+    still = steps.speed < 0.1
+    assert still.any()
+    assert (costs.goal(Wanted(gait="walk"))[still] > 3 * steps.seconds[still]).all()
+    assert costs.goal(Wanted(gait="stand"))[still] == pytest.approx(0.0)
 
 
 def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(brain: SteerBrain) -> None:
@@ -129,7 +144,16 @@ def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(brain: SteerBr
     request = cg.SteerRequest(path="circle:radius=0.4", length_s=3.0)
     result = cg.SteerSearch(graph, request, brain=brain).run()
     assert "navigate.curvature" in result.best.details["clamped"]
-    assert any("navigate.curvature is beyond what is learned" in problem.text for problem in result.problems)
+    (said,) = [one.text for one in result.problems if "navigate.curvature is beyond what is learned" in one.text]
+    assert "-1 … 1" in said and "bends less sharply" in said
+
+
+@pytest.mark.parametrize(("x", "said"), [(4.0, "it was there after"), (12.0, "it has not come there yet")])
+def test_a_line_far_away_is_said_with_when_it_was_come_to(brain: SteerBrain, x: float, said: str) -> None:
+    graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
+    goals = [cg.GoalRequest(heading_deg=0.0), cg.GoalRequest(at_s=1.0, position=(x, 0.0), heading_deg=0.0)]
+    result = cg.SteerSearch(graph, cg.SteerRequest(goals=goals, length_s=9.0), brain=brain).run()
+    assert any(f"the line was up to {x:.1f} m away, {said}" in one.text for one in result.problems)
 
 
 def test_bad_ticks_goals_and_places_are_refused(brain: SteerBrain, pool: Pool) -> None:
