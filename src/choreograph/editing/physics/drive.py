@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.editing.physics.interior_point import LAST_BARRIER, WARM_BARRIER, Solution, solve
+from choreograph.editing.physics.interior_point import LAST_BARRIER, STILL, STILLER, WARM_BARRIER, Solution, solve
 from choreograph.editing.physics.newton import Point, Solver
 from choreograph.editing.physics.problem import Problem
 from choreograph.editing.physics.verify import Trajectory, Verification, fine, verify
@@ -18,8 +18,10 @@ Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
 
 KINEMATIC_STEPS = 12
-STRAIGHT, RECORDED, TWO_STAGES, WIDER = "straight line", "recorded motion", "two stages", "wider barrier"
-"""What a search begins from: lines between key poses; where those lead nowhere the recorded motion, if there is one;
+STRAIGHT, STIFFER, RECORDED = "straight line", "stiffer line", "recorded motion"
+TWO_STAGES, WIDER = "two stages", "wider barrier"
+"""What a search begins from: lines between key poses, feet brought to their places; where those lead nowhere the same
+with all but the feet held more firmly; the recorded motion, if there is one;
 what mechanics alone, without effort, comes to, the paper's first stage; the lines again with more room."""
 _SOON = 20
 """Iterations in which a neighbouring solution should lead to a new one."""
@@ -65,22 +67,25 @@ def solve_in_stages(
         problem: What is asked.
         iterations: Of each try, at most.
         watch: Hears the iteration, the unknowns and the violation.
-        tries: With how many starts, at most.
+        tries: With how many starts beside the first, at most.
         tried: What the first start has come to already.
     """
-    stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, watch=watch)
+    stage = solve(problem, kinematic=STILL, iterations=KINEMATIC_STEPS, watch=watch)
     total, came = stage.iterations, STRAIGHT
     if tried is None:
         best = solve(problem, start=stage.x, iterations=iterations, watch=watch)
         total += best.iterations
     else:
         best = tried.solution
-    others = [RECORDED] * (problem.second_guess is not None) + [TWO_STAGES, WIDER]
-    for name in others[: tries - 1]:
+    others = [STIFFER] + [RECORDED] * (problem.second_guess is not None) + [TWO_STAGES, WIDER]
+    for name in others[:tries]:
         if best.status != "not converged":
             break
         start, barrier, slack = stage.x, 1e-3, 0.1
-        if name == RECORDED:
+        if name == STIFFER:
+            again = solve(problem, kinematic=STILLER, iterations=KINEMATIC_STEPS, watch=watch)
+            start, total = again.x, total + again.iterations
+        elif name == RECORDED:
             start = problem.start(problem.second_guess)
         elif name == TWO_STAGES:
             easy = replace(problem, weights=replace(problem.weights, torque=0.0))

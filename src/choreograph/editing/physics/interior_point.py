@@ -40,7 +40,7 @@ _HASTY_STEPS = 40
 """After which haste has led nowhere."""
 _KEEPS = 0.01
 """Share of itself that a slack keeps where it stops by itself."""
-_STILL = 1e2
+STILL, STILLER = 1e2, 1e3
 """What a change of the state costs in the kinematic stage, once its first step has made the motion smooth: feet come to
 their places, and all else stays. Without it motions drift to poses that no leg can bear."""
 _SETTLED = ((1e-4, 12), (1e-5, 4))
@@ -73,7 +73,7 @@ def solve(
     barriers: tuple[float, float] = (1e-3, LAST_BARRIER),
     first_slack: float = 0.1,
     iterations: int = 120,
-    kinematic: bool = False,
+    kinematic: float = 0.0,
     start: Array | None = None,
     watch: Callable[[int, Array, float], None] | None = None,
 ) -> Solution:
@@ -85,16 +85,16 @@ def solve(
         barriers: Barrier parameter at the start, and at the solution.
         first_slack: Least slack at the start.
         iterations: At most.
-        kinematic: Whether mechanics is left out.
+        kinematic: Above 0 mechanics is left out, and this is what a change of the state costs.
         start: Unknowns to begin with, instead of the problem's guess.
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
     with one_thread_each():  # each node's matrices are small
-        solver = Solver(problem, kinematic=kinematic)
+        solver = Solver(problem, kinematic=kinematic > 0)
         at = _begin(solver, warm, start, barriers[0], first_slack)
         path = barriers if warm is None else (LAST_BARRIER * 10, barriers[1])
-        if kinematic or problem.soft is not None:
-            return _solve(solver, at, path, iterations, watch)
+        if kinematic > 0 or problem.soft is not None:
+            return _solve(solver, at, path, iterations, watch, still=kinematic)
         found = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
         if found.status != "not converged" or warm is not None:  # from there other starts are tried
             return found
@@ -109,6 +109,7 @@ def _solve(
     iterations: int,
     watch: Callable[[int, Array, float], None] | None,
     hasty: bool = False,
+    still: float = 0.0,
 ) -> Solution:
     problem, kinematic = solver.problem, solver.kinematic
     barrier, last_barrier = barriers
@@ -131,7 +132,7 @@ def _solve(
             break
         solver.assemble(at, now, barrier)
         factors, used = solver.factor(shift)
-        shift = _STILL if kinematic else used / 3 if used > 1e-3 else 0.0
+        shift = still if kinematic else used / 3 if used > 1e-3 else 0.0
         step, multipliers = solver.direction(factors, at, now)
         rise = solver.along(step)
         slack_step = rise + (now.bounds - at.slack)

@@ -11,7 +11,15 @@ import pytest
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.editing.physics import drive
-from choreograph.editing.physics.drive import RECORDED, STRAIGHT, TWO_STAGES, Solved, solve_finer, solve_in_stages
+from choreograph.editing.physics.drive import (
+    RECORDED,
+    STIFFER,
+    STRAIGHT,
+    TWO_STAGES,
+    Solved,
+    solve_finer,
+    solve_in_stages,
+)
 from choreograph.editing.physics.interior_point import Solution
 from choreograph.editing.physics.newton import Solver
 from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
@@ -34,7 +42,7 @@ def solved(questions: list[Problem]) -> Solved:
     return solve_in_stages(questions[0])
 
 
-@pytest.mark.parametrize(("failing", "start"), [(0, STRAIGHT), (1, RECORDED), (2, TWO_STAGES)])
+@pytest.mark.parametrize(("failing", "start"), [(0, STRAIGHT), (1, STIFFER), (2, RECORDED), (3, TWO_STAGES)])
 def test_other_starts_are_tried_one_after_the_other(
     questions: list[Problem], solved: Solved, monkeypatch: pytest.MonkeyPatch, failing: int, start: str
 ) -> None:
