@@ -7,10 +7,10 @@ from pathlib import Path
 
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare
-from choreograph.build.graph import add_clips, build_graph, build_prepared, remove_clips
+from choreograph.build.graph import add_clips, build_prepared, remove_clips
 from choreograph.build.prepare import prepare_clips
-from choreograph.build.staging import ClipStream, NotOneByOne, Staging
-from choreograph.errors import FormatError, GraphFileError
+from choreograph.build.staging import ClipStream, Staging
+from choreograph.errors import FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import check_target, make_folder, open_graph, save_graph
@@ -45,19 +45,12 @@ def build_file(
     # Threads of this machine, or somebody who compares in their place.
     threads, compare = (workers, None) if workers is None or isinstance(workers, int) else (None, workers)
     if isinstance(clips, ClipStream):
-        try:
-            body = onto if isinstance(onto, Skeleton) else None
-            how = (progress, threads, compare)
-            return _build_stream(Path(path), clips, settings, body, overwrite, command, how)
-        except NotOneByOne:
-            clips = clips.read_all()
-    together = clips
+        how = (progress, threads, compare)
+        return _build_stream(Path(path), clips, settings, onto, overwrite, command, how)
 
     def work(checkpoint: Checkpoint) -> MotionGraph:
-        if compare is not None:
-            prepared = prepare_clips(together, settings, onto=onto, progress=progress)
-            return build_prepared(prepared, settings, None, progress, threads, checkpoint, compare=compare)
-        return build_graph(together, settings, onto=onto, progress=progress, workers=threads, checkpoint=checkpoint)
+        prepared = prepare_clips(clips, settings, onto=onto, progress=progress)
+        return build_prepared(prepared, settings, None, progress, threads, checkpoint, compare=compare)
 
     return _kept(path, work, overwrite, command)
 
@@ -66,7 +59,7 @@ def _build_stream(
     path: Path,
     stream: ClipStream,
     settings: GraphSettings,
-    onto: Skeleton | None,
+    onto: Skeleton | bool,
     overwrite: bool,
     command: str,
     how: tuple[Progress | None, int | None, Compare | None],
@@ -77,16 +70,13 @@ def _build_stream(
     try:
         try:
             prepared = staging.fill(stream, settings, onto, progress)
-        except FormatError:  # nobody goes on from there: the file has to change first
+        except (FormatError, SkeletonMismatch):  # nobody goes on from there: the file has to change first
             staging.discard()
             raise
         graph = build_prepared(
             prepared, settings, None, progress, workers, checkpoint, key=staging.key(), compare=compare
         )
         staging.finish(graph, overwrite=overwrite, command=command)
-    except NotOneByOne:
-        staging.discard()
-        raise
     finally:
         staging.close()
         checkpoint.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots
 from choreograph.motion.one_body import on_one_body
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress, silent
+from choreograph.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def prepare_clips(
     *,
     onto: Skeleton | bool = True,
     like: Skeleton | None = None,
-    taken: Sequence[str] = (),
+    taken: Collection[str] = (),
     first: int = 0,
     progress: Progress | None = None,
 ) -> Prepared:
@@ -52,62 +52,81 @@ def prepare_clips(
     Raises:
         SkeletonMismatch: If skeletons differ; the message says which and how.
     """
-    told = progress or silent
-    notes: list[Note] = []
-    long_enough = []
-    for clip in clips:
-        frames = graph_frames(len(clip), clip.fps, settings.rate_hz)
-        if frames < settings.window_frames:
-            text = f"{clip.name!r} was left out: it lasts {clip.seconds:.2f} s, less than a window"
-            notes.append(Note("too-short", text))
-        else:
-            long_enough.append(clip)
+    kept, notes = name_clips(clips, settings, taken)
     body = onto if isinstance(onto, Skeleton) else None
-    if body is not None and any(not body.same_joints(clip.skeleton) for clip in long_enough):
-        body = fold_skeleton(body, helper_depth(body))
-    long_enough, folded = unite_roots(long_enough, body or like)
+    body = body_without_helper(body, [clip.skeleton for clip in kept])
+    kept, folded = unite_roots(kept, body or like)
     notes += folded
     if onto is not False:
-        long_enough, carried = on_one_body(long_enough, body or like, told)
+        kept, carried = on_one_body(kept, body or like, progress)
         notes += carried
-    if long_enough:
-        _check_skeletons(long_enough, like or long_enough[0].skeleton, known=like is not None)
-    names = set(taken)
+    check_skeletons([clip.name for clip in kept], [clip.skeleton for clip in kept], like)
     made: list[Clip] = []
     infos: list[ClipInfo] = []
-    for clip in long_enough:
-        clip = _with_own_name(clip, names, settings)
-        copies = [clip, clip.mirrored().with_name(mirror_name(clip.name))] if settings.mirror else [clip]
-        for copy in copies:
-            names.add(copy.name)
+    for clip in kept:
+        for copy in with_mirrored(clip, settings):
             mirror_of = None if copy is clip else first + len(made) - 1
             infos.append(clip_info(copy, settings.rate_hz, mirror_of))
             made.append(copy)
     return Prepared(tuple(made), tuple(infos), tuple(notes))
 
 
-def _check_skeletons(clips: Sequence[Clip], skeleton: Skeleton, *, known: bool) -> None:
-    other = [clip for clip in clips if not skeleton.matches(clip.skeleton)]
+def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:
+    """The clips that last as long as a window, under names that no other has, and which do not."""
+    names, kept, notes = set(taken), list[Clip](), list[Note]()
+    for clip in clips:
+        if graph_frames(len(clip), clip.fps, settings.rate_hz) < settings.window_frames:
+            text = f"{clip.name!r} was left out: it lasts {clip.seconds:.2f} s, less than a window"
+            notes.append(Note("too-short", text))
+            continue
+        kept.append(_with_own_name(clip, names, settings))
+        names.update(_names_of(kept[-1].name, settings))
+    return kept, notes
+
+
+def with_mirrored(clip: Clip, settings: GraphSettings) -> list[Clip]:
+    """The clip, and its mirror image if the settings ask for it."""
+    return [clip, clip.mirrored().with_name(mirror_name(clip.name))] if settings.mirror else [clip]
+
+
+def body_without_helper(body: Skeleton | None, skeletons: Sequence[Skeleton]) -> Skeleton | None:
+    """The body that clips are to have, less a helper root if it has one and they differ from it."""
+    if body is not None and any(not body.same_joints(skeleton) for skeleton in skeletons):
+        return fold_skeleton(body, helper_depth(body))
+    return body
+
+
+def check_skeletons(names: Sequence[str], skeletons: Sequence[Skeleton], like: Skeleton | None = None) -> None:
+    """Raise a SkeletonMismatch unless all clips have this skeleton, that of a graph, or else that of the first."""
+    if not names:
+        return
+    skeleton = like or skeletons[0]
+    other = [number for number, own in enumerate(skeletons) if not (own is skeleton or skeleton.matches(own))]
     if not other:
         return
-    whose = "the graph" if known else repr(clips[0].name)
-    advice = (
-        {"advice": "Let the new ones be retargeted to the graph's skeleton (without --no-retarget)"} if known else {}
-    )
+    whose, advice = repr(names[0]), dict[str, str]()
+    if like is not None:
+        whose = "the graph"
+        advice = {"advice": "Let the new ones be retargeted to the graph's skeleton (without --no-retarget)"}
     try:
-        skeleton.check_matches(other[0].skeleton, f"{whose} and {other[0].name!r}", **advice)
+        skeleton.check_matches(skeletons[other[0]], f"{whose} and {names[other[0]]!r}", **advice)
     except SkeletonMismatch as error:
-        more = f"; {len(other)} of {len(clips)} clips differ from {whose}" if len(other) > 1 else ""
+        more = f"; {len(other)} of {len(names)} clips differ from {whose}" if len(other) > 1 else ""
         raise SkeletonMismatch(f"{error}{more}") from None
 
 
 def _with_own_name(clip: Clip, names: set[str], settings: GraphSettings) -> Clip:
     """The clip, under a name that no other has: "walk~2" for a second "walk"."""
     name, number = clip.name, 1
-    while name in names or (settings.mirror and mirror_name(name) in names):
+    while not names.isdisjoint(_names_of(name, settings)):
         number += 1
         name = f"{clip.name}~{number}"
     return clip if name == clip.name else clip.with_name(name)
+
+
+def _names_of(name: str, settings: GraphSettings) -> tuple[str, ...]:
+    """The name of a clip, and of its mirror image if there is one."""
+    return (name, mirror_name(name)) if settings.mirror else (name,)
 
 
 def digest(clip: Clip) -> str:

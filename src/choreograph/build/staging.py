@@ -1,7 +1,8 @@
-"""Clips read, carried over and put into the file one at a time: an archive need not fit into memory.
+"""Clips read, put into the file and carried over one at a time: an archive need not fit into memory.
 
-The file that is to be made is begun as `NAME.mog.clips`: clips as they come, each committed, then the graph, then its
-own name. A build that is stopped finds there what it has read, and reads no source again.
+The file that is to be made is begun as `NAME.mog.clips`: clips as they come, each committed; then, where they are of
+several bodies, each on the one body; then the graph, then its own name. A build that is stopped finds there what it
+has done, and reads no source again.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from choreograph.build.checkpoint import sweep
-from choreograph.build.prepare import Prepared, prepare_clips
+from choreograph.build.prepare import Prepared, name_clips, with_mirrored
+from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import rows, schema
+from choreograph.graph.clips import clip_info
 from choreograph.graph.lazy import LazyClips, Reader
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.store import read_infos, writing
+from choreograph.graph.store import writing
 from choreograph.graph.writing import write_clip_row, write_rest
-from choreograph.motion.clip import Clip, Note
-from choreograph.motion.helper_root import helper_depth
+from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
+
+_METHOD = 2
+"""Counted up when what is in a file in the making comes to mean something else."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,6 @@ class ClipStream:
     read: Callable[[int], Sequence[Clip]]
     """The clips of one source, by its number."""
 
-    def read_all(self) -> list[Clip]:
-        """All clips at once."""
-        return [clip for number in range(len(self.names)) for clip in self.read(number)]
-
-
-class NotOneByOne(Exception):
-    """What the skeletons have in common shows only once all clips have been read."""
-
 
 class Staging:
     """A .mog file in the making."""
@@ -71,54 +68,48 @@ class Staging:
         return self._connection
 
     def fill(
-        self, stream: ClipStream, settings: GraphSettings, onto: Skeleton | None, progress: Progress | None
+        self, stream: ClipStream, settings: GraphSettings, onto: Skeleton | bool, progress: Progress | None
     ) -> Prepared:
-        """Read what has not been read yet, and give all clips back as they are in the file.
+        """Read what has not been read yet, and give all clips back as they are in the file, on one body.
+
+        Args:
+            stream: Where clips come from.
+            settings: What graph is wanted.
+            onto: The body; True for the one of most clips, False to have none retargeted.
+            progress: Hears how many clips are read, and carried over.
 
         Raises:
-            NotOneByOne: If clips differ in ways that only all of them together settle.
+            SkeletonMismatch: If skeletons differ, and nothing is to be retargeted.
         """
-        if onto is not None and helper_depth(onto):
-            raise NotOneByOne
         told = progress or silent
         sweep(self.path, _is_staging)
         self._open(_key_of(stream, settings, onto))
-        done, notes = self._progress()
-        infos = read_infos(self.connection, settings.rate_hz)
+        state = State.load(self.connection)
+        self._read(stream, settings, state, told)
+        reader = Reader(self.connection, self.path)
+        with writing(self.target):
+            infos = unite_bodies(reader, state, settings.rate_hz, onto, told)
+        return Prepared(LazyClips(reader, infos, keep=4), infos, tuple(state.notes))
+
+    def _read(self, stream: ClipStream, settings: GraphSettings, state: State, told: Progress) -> None:
+        """Put the clips of the sources that have not been read yet into the file, as they are."""
+        taken = {name for (name,) in self.connection.execute("SELECT name FROM clip")}
         skeletons = rows.SkeletonNumbers()
-        like = onto
-        if infos:
-            like = rows.read_skeleton(self.connection, 0)
-            skeletons.number_of(like)
-        taken = [info.name for info in infos]
-        for number in range(done, len(stream.names)):
-            told("reading clips", number, len(stream.names))
-            clips = stream.read(number)
-            if like is None and clips:
-                like = clips[0].skeleton
-            if onto is None and any(not like.matches(clip.skeleton) for clip in clips if like is not None):
-                raise NotOneByOne
-            new = prepare_clips(
-                clips,
-                settings,
-                onto=onto or False,
-                like=None if onto is not None else like,
-                taken=taken,
-                first=len(infos),
-            )
-            with writing(self.target):
-                self.connection.execute("BEGIN")
-                for clip, info in zip(new.clips, new.infos, strict=True):
-                    write_clip_row(self.connection, len(infos), info, clip, self._skeleton(skeletons, clip.skeleton))
-                    infos.append(info)
-                    taken.append(info.name)
-                notes += new.notes
-                plain = json.dumps([number + 1, [[note.kind, note.message, note.count] for note in notes]])
-                self.connection.execute("UPDATE staged SET done = ?", (plain,))
-                self.connection.execute("COMMIT")
+        for (number,) in self.connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
+            skeletons.number_of(rows.read_skeleton(self.connection, number))
+        for source in range(state.read, len(stream.names)):
+            told("reading clips", source, len(stream.names))
+            clips, notes = name_clips(stream.read(source), settings, taken)
+            with writing(self.target), state.step(self.connection):
+                for clip in clips:
+                    first, skeleton = len(taken), write_new_skeleton(self.connection, skeletons, clip.skeleton)
+                    for copy in with_mirrored(clip, settings):
+                        info = clip_info(copy, settings.rate_hz, None if copy is clip else first)
+                        write_clip_row(self.connection, len(taken), info, copy, skeleton)
+                        taken.add(copy.name)
+                state.notes += notes
+                state.read = source + 1
         told("reading clips", len(stream.names), len(stream.names))
-        clips_in_file = LazyClips(Reader(self.connection, self.path), tuple(infos), keep=4)
-        return Prepared(clips_in_file, tuple(infos), tuple(notes))
 
     def key(self) -> str:
         """What the clips in the file are told by."""
@@ -156,17 +147,6 @@ class Staging:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
-    def _skeleton(self, skeletons: rows.SkeletonNumbers, skeleton: Skeleton) -> int:
-        before = len(list(skeletons))
-        number = skeletons.number_of(skeleton)
-        if number == before:
-            rows.write_skeleton(self.connection, number, skeleton)
-        return number
-
-    def _progress(self) -> tuple[int, list[Note]]:
-        done, notes = json.loads(self.connection.execute("SELECT done FROM staged").fetchone()[0])
-        return done, [Note(*note) for note in notes]
-
     def _open(self, key: str) -> None:
         for attempt in (1, 2):
             self.close()
@@ -184,7 +164,7 @@ class Staging:
                 if not tables:
                     schema.create(connection)
                     connection.execute("CREATE TABLE staged (key TEXT, done TEXT)")
-                    connection.execute("INSERT INTO staged VALUES (?, '[0, []]')", (key,))
+                    connection.execute("INSERT INTO staged VALUES (?, ?)", (key, State().as_text()))
                     return
             except sqlite3.OperationalError as error:
                 text = str(error)
@@ -208,11 +188,12 @@ def _is_staging(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'staged'").fetchone()[0])
 
 
-def _key_of(stream: ClipStream, settings: GraphSettings, onto: Skeleton | None) -> str:
+def _key_of(stream: ClipStream, settings: GraphSettings, onto: Skeleton | bool) -> str:
     plain = settings.as_dict()
     state = hashlib.blake2b(digest_size=16)
     # What clips become depends on no other setting.
-    state.update(json.dumps([plain["rate_hz"], plain["window_s"], plain["mirror"], list(stream.names)]).encode())
-    if onto is not None:
+    said = [_METHOD, plain["rate_hz"], plain["window_s"], plain["mirror"], list(stream.names), onto is not False]
+    state.update(json.dumps(said).encode())
+    if isinstance(onto, Skeleton):
         state.update(repr((onto.names, onto.roles)).encode() + onto.offsets.tobytes() + onto.parents.tobytes())
     return state.hexdigest()

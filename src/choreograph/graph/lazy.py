@@ -76,6 +76,11 @@ class LazyClips(Sequence[Clip]):
             self._kept.move_to_end(number)
             return self._kept[number]
 
+    def forget(self, number: int) -> None:
+        """Read a clip anew when it is asked for next: it is another now."""
+        with self.reader.lock:
+            self._kept.pop(number, None)
+
     def _make_room(self) -> None:
         """Forget those that were not asked for the longest; the latest stays."""
         frames = [self.infos[number].own_frames for number in self._kept]

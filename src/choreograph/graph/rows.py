@@ -197,6 +197,9 @@ class SkeletonNumbers:
     def __iter__(self) -> Iterator[Skeleton]:
         return iter(self._skeletons)
 
+    def __len__(self) -> int:
+        return len(self._skeletons)
+
     def number_of(self, skeleton: Skeleton) -> int:
         """The number of this skeleton; one that was not met before gets the next."""
         orders = None if skeleton.axes is None else skeleton.axes.orders

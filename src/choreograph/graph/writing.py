@@ -33,7 +33,7 @@ def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str
     if there:
         for (number,) in connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
             skeletons.number_of(rows.read_skeleton(connection, number))
-    known = len(list(skeletons))
+    known = len(skeletons)
     for number in range(there, len(graph.infos)):
         clip = graph.clips[number]
         write_clip_row(connection, number, graph.infos[number], clip, skeletons.number_of(clip.skeleton))
@@ -51,15 +51,20 @@ def write_clip_row(connection: sqlite3.Connection, number: int, info: ClipInfo, 
         (number, info.name, info.fps, info.own_frames, info.frames, skeleton, info.mirror_of, source),
     )
     if info.mirror_of is None:
-        arrays = {name: getattr(clip, name) for name in rows.CLIP_ARRAYS}
-        arrays["contacts"] = _contacts(clip)
-        for name, array in arrays.items():
-            if array is not None:
-                rows.write_array(connection, "clip_array", (number, name), array)
+        write_frames(connection, number, clip)
     connection.executemany(
         "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
         [(number, k, label.text, label.start, label.stop) for k, label in enumerate(info.labels)],
     )
+
+
+def write_frames(connection: sqlite3.Connection, number: int, clip: Clip) -> None:
+    """Insert the arrays of a clip."""
+    arrays = {name: getattr(clip, name) for name in rows.CLIP_ARRAYS}
+    arrays["contacts"] = _contacts(clip)
+    for name, array in arrays.items():
+        if array is not None:
+            rows.write_array(connection, "clip_array", (number, name), array)
 
 
 def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:

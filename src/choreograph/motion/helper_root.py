@@ -110,24 +110,30 @@ def unite_roots(clips: Sequence[Clip], like: Skeleton | None = None) -> tuple[li
         clips: As they were read.
         like: The skeleton that they are to have, if not one of their own.
     """
-    kinds = {clip.skeleton.names: helper_depth(clip.skeleton) for clip in clips}
+    which, notes = find_helpers([clip.skeleton for clip in clips], like)
+    made = list(clips)
+    for number in which:
+        made[number] = fold_helper_root(made[number])
+    return made, notes
+
+
+def find_helpers(skeletons: Sequence[Skeleton], like: Skeleton | None = None) -> tuple[list[int], list[Note]]:
+    """Which clips' helper roots are to be folded, see `unite_roots`, by the skeletons of all, and a note of it."""
+    kinds = {skeleton.names: helper_depth(skeleton) for skeleton in skeletons}
     if like is not None:
         bare = {like.names}
     else:
         # Joints that several kinds of skeletons have, with or without their helpers.
         counts = Counter(joints for names, depth in kinds.items() for joints in {names, names[depth:]})
         bare = {joints for joints, count in counts.items() if count > 1}
-    made, gone = [], []
-    for clip in clips:
-        names = clip.skeleton.names
-        depth = kinds[names]
-        if depth and names[depth:] in bare:
-            made.append(fold_helper_root(clip))
-            gone.append((names[:depth], names[depth]))
-        else:
-            made.append(clip)
-    if not gone:
-        return made, []
-    helpers = ", ".join(dict.fromkeys(repr(name) for above, _ in gone for name in above))
-    text = f"{helpers} above {gone[0][1]!r} is a helper that {len(gone)} of {len(clips)} clips have: it was folded in"
-    return made, [Note("folded-root", text)]
+    folded = {names: depth for names, depth in kinds.items() if depth and names[depth:] in bare}
+    which = [number for number, skeleton in enumerate(skeletons) if skeleton.names in folded]
+    if not which:
+        return [], []
+    helpers = dict.fromkeys(name for n in which for name in skeletons[n].names[: folded[skeletons[n].names]])
+    first = skeletons[which[0]].names
+    text = (
+        f"{', '.join(map(repr, helpers))} above {first[folded[first]]!r} is a helper that {len(which)} of "
+        f"{len(skeletons)} clips have: it was folded in"
+    )
+    return which, [Note("folded-root", text)]

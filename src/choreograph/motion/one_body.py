@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from choreograph.errors import RoleError
 from choreograph.motion.clip import Clip, Note
@@ -11,6 +12,79 @@ from choreograph.motion.role_map import LEG_ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.stance import Stance, recorded_stance
 from choreograph.progress import Progress, silent
+
+_SHOWING = 10
+"""Recordings of a body that are looked at for how it stands."""
+_BODIES_TOLD = 30
+"""Bodies up to which a note tells of each."""
+
+
+@dataclass(frozen=True)
+class Casting:
+    """Clips by the bodies that they are of, and the one body that all are to have; told without their frames."""
+
+    body: Skeleton
+    own: tuple[int, ...]
+    """Clips that have it."""
+    others: tuple[tuple[int, ...], ...]
+    """The others, those of the same body together."""
+
+    def stance(self, clips: Sequence[Clip]) -> Stance | None:
+        """How the body stands in the first of its recordings that shows it."""
+        if not _has_legs(self.body):
+            return None
+        found = (recorded_stance(clips[number]) for number in self.own[:_SHOWING])
+        return next((stance for stance in found if stance is not None), None)
+
+    def carry(self, clip: Clip, stance: Stance | None) -> Clip:
+        """A clip of another body on this one. Raises a `RoleError` if it has no legs."""
+        return retarget(clip, self.body, stance=stance, keep_way=True)
+
+    def notes(self, names: Sequence[str], skeletons: Sequence[Skeleton], left_out: Mapping[int, str]) -> list[Note]:
+        """What was done.
+
+        Args:
+            names: Of all clips.
+            skeletons: Of all clips, as they were.
+            left_out: Why clips could not be carried over.
+        """
+        whose = f"the body of {names[self.own[0]]!r}" if self.own else "one body"
+        notes, kept = [], [[n for n in group if n not in left_out] for group in self.others]
+        for group, own in zip(self.others, kept, strict=True):
+            notes += [Note("left-out", f"{names[n]!r} was left out: {left_out[n]}") for n in group if n not in set(own)]
+            if own and len(self.others) <= _BODIES_TOLD:
+                skeleton = skeletons[own[0]]
+                joints = f"{len(skeleton)} joints from {skeleton.names[0]!r}"
+                notes.append(Note("retargeted", f"retargeted to {whose}: {_some(names, own)} ({joints})"))
+        moved = [n for own in kept for n in own]
+        if moved and len(self.others) > _BODIES_TOLD:
+            bodies = sum(1 for own in kept if own)
+            text = f"retargeted to {whose}: {len(moved)} clips of {bodies} bodies, {_some(names, moved)}"
+            notes.append(Note("retargeted", text))
+        return notes
+
+
+def cast_bodies(
+    skeletons: Sequence[Skeleton], seconds: Sequence[float], body: Skeleton | None = None
+) -> Casting | None:
+    """Which clips are of which body; None where all are of one already.
+
+    Args:
+        skeletons: Of each clip.
+        seconds: How long each is.
+        body: The body that all are to have; else the one of most clips.
+    """
+    groups = _groups(skeletons)
+    if body is None and groups:
+        able = [group for group in groups if _has_legs(skeletons[group[0]])] or groups
+        most = max(able, key=lambda group: (len(group), sum(seconds[n] for n in group)))
+        body = skeletons[most[0]]
+    if body is None or all(body.matches(skeletons[group[0]]) for group in groups):
+        return None
+    own = [n for group in groups if body.matches(skeletons[group[0]]) for n in group]
+    return Casting(
+        body, tuple(own), tuple(tuple(group) for group in groups if not body.matches(skeletons[group[0]]))
+    )  # fmt: skip
 
 
 def on_one_body(
@@ -33,49 +107,36 @@ def on_one_body(
         retargeted.
     """
     told = progress or silent
-    groups = _groups(clips)
-    if body is None:
-        able = [group for group in groups if _has_legs(group[0].skeleton)] or groups
-        most = max(able, key=lambda group: (len(group), sum(clip.seconds for clip in group)), default=None)
-        body = most[0].skeleton if most is not None else None
-    if body is None or all(body.matches(group[0].skeleton) for group in groups):
+    skeletons = [clip.skeleton for clip in clips]
+    casting = cast_bodies(skeletons, [clip.seconds for clip in clips], body)
+    if casting is None:
         return list(clips), []
-    own = [clip for group in groups if body.matches(group[0].skeleton) for clip in group]
-    whose = f"the body of {own[0].name!r}" if own else "one body"
-    stance = _stance(own) if _has_legs(body) else None
-    made: dict[int, Clip] = {}
-    notes = []
-    done = 0
-    for group in groups:
-        if body.matches(group[0].skeleton):
-            continue
-        kept = []
-        for clip in group:
-            told("carrying clips over", done, len(clips))
-            done += 1
-            try:
-                made[id(clip)] = retarget(clip, body, stance=stance, keep_way=True)
-                kept.append(clip)
-            except RoleError as error:
-                made[id(clip)] = clip
-                notes.append(Note("left-out", f"{clip.name!r} was left out: {error}"))
-        if kept:
-            notes.append(Note("retargeted", _sentence(kept, whose)))
-    told("carrying clips over", len(clips), len(clips))
-    fitting = [made.get(id(clip), clip) for clip in clips]
-    return [clip for clip in fitting if body.matches(clip.skeleton)], notes
+    stance = casting.stance(clips)
+    made, left_out = list(clips), dict[int, str]()
+    moved = [number for group in casting.others for number in group]
+    for done, number in enumerate(moved):
+        told("carrying clips over", done, len(moved))
+        try:
+            made[number] = casting.carry(clips[number], stance)
+        except RoleError as error:
+            left_out[number] = str(error)
+    told("carrying clips over", len(moved), len(moved))
+    notes = casting.notes([clip.name for clip in clips], skeletons, left_out)
+    return [clip for number, clip in enumerate(made) if number not in left_out], notes
 
 
-def _groups(clips: Sequence[Clip]) -> list[list[Clip]]:
+def _groups(skeletons: Sequence[Skeleton]) -> list[list[int]]:
     """Clips of the same body together."""
-    groups: list[list[Clip]] = []
-    for clip in clips:
-        for group in groups:
-            if group[0].skeleton is clip.skeleton or group[0].skeleton.matches(clip.skeleton):
-                group.append(clip)
-                break
-        else:
-            groups.append([clip])
+    groups: list[list[int]] = []
+    by_identity: dict[int, list[int]] = {}
+    for number, skeleton in enumerate(skeletons):
+        group = by_identity.get(id(skeleton))
+        if group is None:
+            group = next((group for group in groups if skeletons[group[0]].matches(skeleton)), None)
+            if group is None:
+                groups.append(group := [])
+            by_identity[id(skeleton)] = group
+        group.append(number)
     return groups
 
 
@@ -83,12 +144,6 @@ def _has_legs(skeleton: Skeleton) -> bool:
     return all(skeleton.find(role) is not None for role in LEG_ROLES)
 
 
-def _stance(clips: Sequence[Clip]) -> Stance | None:
-    """How the body stands in the first of its recordings that shows it."""
-    return next((found for clip in clips[:10] if (found := recorded_stance(clip)) is not None), None)
-
-
-def _sentence(clips: Sequence[Clip], whose: str) -> str:
-    names = ", ".join(repr(clip.name) for clip in clips[:4]) + (f" and {len(clips) - 4} more" if len(clips) > 4 else "")
-    skeleton = clips[0].skeleton
-    return f"retargeted to {whose}: {names} ({len(skeleton)} joints from {skeleton.names[0]!r})"
+def _some(names: Sequence[str], which: Sequence[int]) -> str:
+    told = ", ".join(repr(names[n]) for n in which[:4])
+    return told + (f" and {len(which) - 4} more" if len(which) > 4 else "")

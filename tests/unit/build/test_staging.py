@@ -1,5 +1,6 @@
 import os
 import time
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,15 @@ import pytest
 from choreograph.build.estimate import estimate_build
 from choreograph.build.files import add_to_file, build_file
 from choreograph.build.staging import ClipStream, Staging
-from choreograph.errors import FormatError, GraphFileError
+from choreograph.errors import Cancelled, FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph import writing
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
+from choreograph.motion.clip import Clip
+from choreograph.motion.one_body import Casting
+from choreograph.motion.root_motion import with_root_bone
+from choreograph.motion.skeleton import Skeleton
 
 
 class Stopped(Exception):
@@ -98,7 +103,7 @@ def test_other_sources_start_afresh(walks, tmp_path: Path):
 
 def test_two_builds_of_one_file_are_refused(walks, tmp_path: Path):
     first = Staging(tmp_path / "a.mog")
-    held = first.fill(stream_of(walks, []), GraphSettings(), None, None)
+    held = first.fill(stream_of(walks, []), GraphSettings(), True, None)
     assert len(held.clips) == len(walks)
     with pytest.raises(GraphFileError, match="another build"):
         build_file(tmp_path / "a.mog", stream_of(walks, []))
@@ -111,6 +116,80 @@ def test_a_skeleton_to_carry_clips_onto_holds_for_a_stream(walks, walker, tmp_pa
     onto = walks[0].skeleton
     streamed = build_file(tmp_path / "a.mog", stream_of(tall, []), onto=onto)
     same(streamed, build_file(tmp_path / "b.mog", tall, onto=onto))
+
+
+def many_bodies(walks, walker) -> list:
+    """Two tall people first, one with a helper above the hips, one without legs, several of one body."""
+    stick = Skeleton(("a", "b"), np.array([-1, 0], np.int32), np.array([[0.0, 0, 0], [0, 1, 0]]))
+    bone = Clip(stick, 30.0, np.zeros((60, 3)), np.tile([1.0, 0, 0, 0], (60, 2, 1)), "bone")
+    tall = [walker.walk("tall", 4.0, scale=1.1), walker.walk("taller", 4.0, scale=1.2)]
+    return [*tall, bone, with_root_bone(walks[0].with_name("helped")), *walks, walker.walk("tall", 3.0, scale=1.1)]
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_bodies_of_a_stream_become_one_as_they_do_at_once(walks, walker, tmp_path: Path, mirror: bool):
+    clips, settings = many_bodies(walks, walker), GraphSettings(mirror=mirror)
+    streamed = build_file(tmp_path / "a.mog", stream_of(clips, []), settings)
+    whole = build_file(tmp_path / "b.mog", clips, settings)
+    same(streamed, whole)
+    assert [str(note) for note in streamed.notes] == [str(note) for note in whole.notes]
+    kinds = [note.kind for note in streamed.notes]
+    assert kinds[:4] == ["folded-root", "retargeted", "retargeted", "left-out"]
+    streamed, whole = open_graph(tmp_path / "a.mog"), open_graph(tmp_path / "b.mog")
+    assert streamed.fingerprint == whole.fingerprint
+    for one, other in zip(streamed.clips, whole.clips, strict=True):
+        assert one.skeleton.matches(walks[0].skeleton) and (one.local_rot == other.local_rot).all()
+        assert (one.contacts == other.contacts).all()
+
+
+def test_a_build_that_was_stopped_carries_nothing_twice(walks, walker, tmp_path: Path, monkeypatch):
+    clips, carried, read = many_bodies(walks, walker), list[str](), list[int]()
+    carry = Casting.carry
+
+    def counted(casting, clip, stance):
+        carried.append(clip.name)
+        return carry(casting, clip, stance)
+
+    def until(stop: int):
+        def hear(stage: str, done: int, total: int) -> None:
+            if stage == "carrying clips over" and done == stop:
+                raise Cancelled
+
+        return hear
+
+    monkeypatch.setattr(Casting, "carry", counted)
+    for stop in (1, 2, 3):
+        with pytest.raises(Cancelled):
+            build_file(tmp_path / "a.mog", stream_of(clips, read), progress=until(stop))
+    graph = build_file(tmp_path / "a.mog", stream_of(clips, read))
+    assert read == list(range(len(clips)))
+    # In the order of the bodies: the two of the first person, then the others.
+    assert carried == ["tall", "tall~2", "taller", "bone"]
+    monkeypatch.undo()
+    whole = build_file(tmp_path / "b.mog", clips)
+    same(graph, whole)
+    assert [str(note) for note in graph.notes] == [str(note) for note in whole.notes]
+
+
+def test_skeletons_of_a_stream_that_differ_are_refused_if_asked(walks, walker, tmp_path: Path):
+    clips = [*walks, walker.walk("tall", 4.0, scale=1.1)]
+    with pytest.raises(SkeletonMismatch, match="'tall'"):
+        build_file(tmp_path / "a.mog", stream_of(clips, []), onto=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_clip_of_a_stream_at_a_time_is_in_memory(walker, tmp_path: Path):
+    """However many bodies there are: what was read goes into the file, not onto a list."""
+    made: list[weakref.ref[np.ndarray]] = []
+
+    def one(number: int):
+        assert sum(array() is not None for array in made) <= 1, "sources are let go of"
+        clip = walker.walk(f"walk{number}", 3.0, scale=1.0 + 0.02 * (number % 5), phase=0.1 * number)
+        made.append(weakref.ref(clip.root_pos))
+        return [clip]
+
+    graph = build_file(tmp_path / "a.mog", ClipStream([str(n) for n in range(12)], one))
+    assert len(graph.infos) == 12
 
 
 def test_estimates_grow_faster_than_the_motion():
@@ -135,7 +214,7 @@ def test_what_stopped_builds_left_is_swept_after_a_day(walks, tmp_path: Path):
             build_file(tmp_path / f"{name}.mog", stream_of(walks, [], stop_at=1))
     (tmp_path / "mine.mog.clips").write_text("somebody's own notes")
     held = Staging(tmp_path / "open.mog")
-    prepared = held.fill(stream_of(walks, []), GraphSettings(), None, None)
+    prepared = held.fill(stream_of(walks, []), GraphSettings(), True, None)
     long_ago = time.time() - 2 * 86_400
     for name in ("old", "open", "mine"):
         os.utime(tmp_path / f"{name}.mog.clips", (long_ago, long_ago))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.build.files import build_file
+from choreograph.build.staging import ClipStream
 from choreograph.errors import RequestError
 from choreograph.graph import coverage
 from choreograph.graph.coverage import report_coverage
@@ -42,13 +43,10 @@ def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     entries: list[ClipEntry] = ask["entries"]
     if not entries:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
-    clips = []
-    for done, entry in enumerate(entries):
-        channel.progress("reading clips", done, len(entries))
-        clips.append(context.clip(entry))
+    names = [entry.model_dump_json() for entry in entries]
     graph = build_file(
         context.places.graph,
-        clips,
+        ClipStream(names, lambda number: [context.clip(entries[number])]),
         graph_settings(ask["settings"]),
         overwrite=True,
         progress=channel.progress,
