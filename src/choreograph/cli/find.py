@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import Field
@@ -105,15 +105,7 @@ def _show(found: FindResult) -> None:
     columns |= {"distance": "right"} if by_example else {"seconds": "right"}
     columns |= {"speed": "right", "turned": "right"} if measured else {}
     columns |= {"labels": "left"}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-    for name, justify in columns.items():
-        table.add_column(
-            name,
-            justify="left" if justify == "left" else "right",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=None if name == "labels" else len(name),
-        )
+    rows: list[list[str]] = []
     for place in found.places:
         cells = [place.clip, f"{place.start_s:.2f} s", f"{place.stop_s:.2f} s"]
         cells.append(f"{100 * place.distance_m:.1f} cm" if place.distance_m is not None else f"{place.seconds:.2f}")
@@ -121,10 +113,21 @@ def _show(found: FindResult) -> None:
             side = "left" if place.turn_deg > 0 else "right"
             turned = f"{abs(place.turn_deg):.0f}° {side}" if abs(place.turn_deg) >= 5 else "-"
             cells += [f"{place.speed_m_s:.2f} m/s", turned]
-        table.add_row(*cells, ", ".join(place.labels))
-    Console(width=max(console.width, 90)).print(table)
+        rows.append([*cells, ", ".join(place.labels)])
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    width = max(console.width, 90)
+    widths = [max(len(name), *(len(row[n]) for row in rows)) for n, name in enumerate(columns)]
+    # Where there is no room for all, labels are cut short, and no figure is.
+    widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - 2 * len(widths) - 1))
+    for (name, justify), own in zip(columns.items(), widths, strict=True):
+        side: Literal["left", "right"] = "left" if justify == "left" else "right"
+        table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis", width=own)
+    for row in rows:
+        table.add_row(*row)
+    Console(width=width).print(table)
     if by_example:
         say(f"{found.clips} clips searched, the nearest {len(found.places)} places")
         return
     rest = f", the first {len(found.places)} of" if found.total > len(found.places) else ","
-    say(f"{found.clips} clips searched{rest} {found.total} places, {found.seconds:.1f} s")
+    places = "place" if found.total == 1 else "places"
+    say(f"{found.clips} clips searched{rest} {found.total} {places}, {found.seconds:.1f} s")

@@ -173,7 +173,7 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
     for note in graph.notes:
         _say(str(note), "yellow")
     for step in graph.history:
-        _say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")
+        _say(f"{step.at}  {step.command}  ({step.package_version}, {100 * step.evaluated_share:.2g} % of pairs)", "dim")
     show_entries(_cached(graph), "the cache holds nothing of it yet")
 
 

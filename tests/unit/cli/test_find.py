@@ -32,11 +32,19 @@ def run(*words: str | Path, code: int = 0) -> str:
 
 def test_tells_places(folder: Path) -> None:
     shown = run(folder, "--only", "clip:*walk*", "--turn", "45..", "--side", "left")
-    assert "walk_turn_90_left" in shown and "° left" in shown and "3 clips searched, 1 places" in shown
+    assert "walk_turn_90_left" in shown and "° left" in shown and "3 clips searched, 1 place, " in shown
     shown = run(folder, "--like", folder / "run.npz", "--from", "1", "--to", "1.5", "--most", "2")
     assert "0.0 cm" in shown and "the nearest 2 places" in shown
     facts = json.loads(run(folder, "--speed", "2..", "--json"))
     assert [place["clip"] for place in facts["places"]] == ["run"]
+
+
+def test_labels_are_cut_short_and_figures_are_not(tmp_path: Path) -> None:
+    clip = demo_clip("walk_turn_90_left", 30.0).with_labels(["walks round a corner that has no end " * 4])
+    cg.write_clip(tmp_path / "a_rather_long_name_of_a_recording.npz", clip)
+    shown = run(tmp_path, "--turn", "45..")
+    assert "a_rather_long_name_of_a_recording " in shown and " m/s " in shown and "° left " in shown
+    assert "…" in shown.split("° left")[1]
 
 
 def test_nothing_found_is_said_and_told_by_the_exit_code(folder: Path) -> None:

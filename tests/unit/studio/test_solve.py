@@ -42,7 +42,7 @@ def listed(studio: Studio) -> set[str]:
 
 def test_answers_come_and_improve(studio: Studio) -> None:
     with studio.page() as page:
-        say(page, "ask", verb="solve", number=1, ask=request())
+        say(page, "ask", verb="solve", number=1, ask=request(seconds=4.0))
         heard = answers(page, 1)
     assert len(heard) >= 2 and len(heard[0]["results"]) == 1, "the best alone comes first"
     best = [answer["results"][0]["cost"] for answer in heard]
