@@ -120,8 +120,8 @@ def _show(found: FindResult) -> None:
     # Where there is no room for all, labels are cut short, and no figure is.
     widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - 2 * len(widths) - 1))
     for (name, justify), own in zip(columns.items(), widths, strict=True):
-        side: Literal["left", "right"] = "left" if justify == "left" else "right"
-        table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis", width=own)
+        edge: Literal["left", "right"] = "left" if justify == "left" else "right"
+        table.add_column(name, justify=edge, no_wrap=True, overflow="ellipsis", width=own)
     for row in rows:
         table.add_row(*row)
     Console(width=width).print(table)
