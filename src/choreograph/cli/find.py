@@ -115,16 +115,16 @@ def _show(found: FindResult) -> None:
             cells += [f"{place.speed_m_s:.2f} m/s", turned]
         rows.append([*cells, ", ".join(place.labels)])
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-    width = max(console.width, 90)
     widths = [max(len(name), *(len(row[n]) for row in rows)) for n, name in enumerate(columns)]
     # Where there is no room for all, labels are cut short, and no figure is.
-    widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - 2 * len(widths) - 1))
+    between = 2 * len(widths) + 1
+    widths[-1] = max(10, min(widths[-1], max(console.width, 90) - sum(widths[:-1]) - between))
     for (name, justify), own in zip(columns.items(), widths, strict=True):
         edge: Literal["left", "right"] = "left" if justify == "left" else "right"
         table.add_column(name, justify=edge, no_wrap=True, overflow="ellipsis", width=own)
     for row in rows:
         table.add_row(*row)
-    Console(width=width).print(table)
+    Console(width=sum(widths) + between).print(table)
     if by_example:
         say(f"{found.clips} clips searched, the nearest {len(found.places)} places")
         return
