@@ -65,7 +65,8 @@ class State:
             yield
             connection.execute("UPDATE staged SET done = ?", (self.as_text(),))
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # of a full disk, SQLite has gone back by itself
+                connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
 

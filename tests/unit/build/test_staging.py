@@ -171,6 +171,27 @@ def test_a_build_that_was_stopped_carries_nothing_twice(walks, walker, tmp_path:
     assert [str(note) for note in graph.notes] == [str(note) for note in whole.notes]
 
 
+def test_a_disk_that_fills_up_while_clips_are_carried_over_is_said_and_gone_on_from(walks, walker, tmp_path: Path):
+    clips = many_bodies(walks, walker)
+
+    def fill_up(stage: str, done: int, total: int) -> None:
+        if stage == "carrying clips over" and done == 1:
+            held[0].connection.execute("PRAGMA max_page_count = 1")
+
+    held, begin = [], Staging.__init__
+
+    def seen(staging: Staging, path: Path) -> None:
+        begin(staging, path)
+        held.append(staging)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Staging, "__init__", seen)
+        with pytest.raises(GraphFileError, match="the disk is full"):
+            build_file(tmp_path / "a.mog", stream_of(clips, []), progress=fill_up)
+    assert not (tmp_path / "a.mog").exists()
+    same(build_file(tmp_path / "a.mog", stream_of(clips, [])), build_file(tmp_path / "b.mog", clips))
+
+
 def test_skeletons_of_a_stream_that_differ_are_refused_if_asked(walks, walker, tmp_path: Path):
     clips = [*walks, walker.walk("tall", 4.0, scale=1.1)]
     with pytest.raises(SkeletonMismatch, match="'tall'"):
