@@ -19,6 +19,7 @@ from choreograph.build.checkpoint import sweep
 from choreograph.build.prepare import Prepared, prepare_clips
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import rows, schema
+from choreograph.graph.growing import count_clip_pages, end_file
 from choreograph.graph.lazy import LazyClips, Reader
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -133,10 +134,13 @@ class Staging:
         """Write the rest of the graph, and give the file its name."""
         with writing(self.target):
             self.connection.execute("BEGIN")
-            self.connection.execute("DROP TABLE staged")
+            pages = count_clip_pages(self.connection)
             write_rest(self.connection, graph, command)
+            # Now, so that the graph takes none of its pages: they are the clips' to take when the file grows.
+            self.connection.execute("DROP TABLE staged")
             self.connection.execute("COMMIT")
             self.close()
+            end_file(self.path, pages)
             with self.path.open("rb") as file:
                 os.fsync(file.fileno())
             if self.target.exists() and not overwrite:  # it may have appeared meanwhile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import threading
 import weakref
@@ -36,9 +37,16 @@ _LONG_BLENDS_SINCE = 5
 class Reader:
     """An open file, for one thread at a time; closed when nobody holds it any more."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self.connection, self.path, self.lock = connection, path, threading.RLock()
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, file_identity: tuple[int, ...] | None = None
+    ) -> None:
+        self.connection, self.path, self.lock, self.identity = connection, path, threading.RLock(), file_identity
         weakref.finalize(self, connection.close)
+
+
+def identity(state: os.stat_result) -> tuple[int, ...]:
+    """What a file is told by that nobody has replaced or changed."""
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
 
 
 class LazyClips(Sequence[Clip]):
