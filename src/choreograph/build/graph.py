@@ -239,7 +239,7 @@ def build_prepared(
         threshold_m,
         prepared.clips,
         prepared.infos,
-        {"minima": minima, "nodes": joined.nodes, "edges": joined.edges, **extra},
+        joined.tables({"minima": minima, **extra}),
         searched_m=level_m,
         origin=Origin(
             evaluated,

@@ -9,8 +9,8 @@ was written: any program that changes the file counts its change counter up, and
 from __future__ import annotations
 
 import json
+import mmap
 import os
-import shutil
 import sqlite3
 import struct
 from contextlib import suppress
@@ -25,6 +25,10 @@ _STAYS = (*CLIP_TABLES, "migration")
 _PAGE_SIZE, _COUNTER, _PAGES, _LARGEST_ROOT, _HEADER = 16, 24, 28, 52, 100
 """Where a database's header has its page size, change counter and number of pages, and what is 0 unless pages move by
 themselves; its length. See https://www.sqlite.org/fileformat.html."""
+_PIECE = 1 << 20
+"""Bytes written at a time."""
+_LARGE = 1 << 26
+"""Bytes from which on clips are copied without being held in memory."""
 _EMPTY_TABLE, _EMPTY_INDEX = 0x0D, 0x0A
 """Kinds of pages of a tree that is a single page."""
 
@@ -76,10 +80,13 @@ def copy_clips(reader: Reader, target: Path) -> bool:
     fits = 0 < pages <= _number(head, _PAGES) and all(0 < root <= pages for _, root in emptied)
     if not (as_opened and fits and counter == _number(head, _COUNTER) and not _number(head, _LARGEST_ROOT)):
         return False
-    _copy_file(reader.path, target)
     size = _page_size(head)
+    _copy_beginning(reader.path, target, pages * size)
     with target.open("r+b") as file:
-        # What comes behind is written over: faster than a file that grows page by page.
+        # Room for a graph of the same size, to be written over: faster than a file that grows page by page.
+        file.seek(pages * size)
+        for start in range(pages * size, reader.path.stat().st_size, _PIECE):
+            file.write(bytes(min(_PIECE, reader.path.stat().st_size - start)))
         file.seek(_PAGES)
         file.write(struct.pack(">I", pages))
         for kind, root in emptied:
@@ -94,24 +101,41 @@ def copy_clips(reader: Reader, target: Path) -> bool:
     return False
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a file within the system, which on some file systems copies nothing."""
-    if not hasattr(os, "copy_file_range"):
-        shutil.copyfile(source, target)
-        return
+def _copy_beginning(source: Path, target: Path, size: int) -> None:
+    """Copy a file's first bytes, and maybe some more: of a large one from disk to disk, where the system lets one.
+
+    Gigabytes that nobody is about to read need no memory: to find some takes longer than to copy them.
+    """
+    if size >= _LARGE and hasattr(os, "O_DIRECT"):
+        try:
+            _copy_past_memory(source, target, size)
+            return
+        except OSError:  # a file system that does not do so, or no room
+            pass
     with source.open("rb") as there, target.open("wb") as here:
-        left = os.fstat(there.fileno()).st_size
-        while left > 0:
-            try:
-                copied = os.copy_file_range(there.fileno(), here.fileno(), left)
-            except OSError:  # a file system that does not do so, or no room
-                copied = 0
-            if not copied:
-                there.seek(0)
-                here.seek(0)
-                shutil.copyfileobj(there, here, 1 << 20)
-                return
-            left -= copied
+        while size > 0 and (data := there.read(min(size, _PIECE))):
+            here.write(data)
+            size -= len(data)
+
+
+def _copy_past_memory(source: Path, target: Path, size: int) -> None:
+    """The same, in pieces that begin and end where the disk's blocks do."""
+    there = os.open(source, os.O_RDONLY | os.O_DIRECT)
+    try:
+        here = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_DIRECT, 0o666)
+        try:
+            # Mapped, for memory of its own begins with a page.
+            with mmap.mmap(-1, 8 * _PIECE) as buffer, memoryview(buffer) as room:
+                done = 0
+                while done < size and (count := os.preadv(there, [room], done)):
+                    whole = -(-count // mmap.PAGESIZE) * mmap.PAGESIZE
+                    with room[:whole] as piece:
+                        os.pwrite(here, piece, done)
+                    done += count
+        finally:
+            os.close(here)
+    finally:
+        os.close(there)
 
 
 def _page_size(head: bytes) -> int:

@@ -7,7 +7,7 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -266,6 +266,14 @@ class MotionGraph:
         if columns is None:
             return {name: getattr(self._tables[part], name) for name in names}
         return dict(columns(part, names))
+
+    def iterate_columns(self, part: str) -> Iterator[tuple[str, NDArray[Any]]]:
+        """The columns of a table with their names, one after another: none need be kept but the one in use."""
+        iterate = getattr(self._tables, "iterate", None)
+        if iterate is not None and part in self._tables:
+            return iterate(part)  # type: ignore[no-any-return]
+        table = self._tables[part] if part in self._tables else empty_table(part)
+        return iter(table.columns().items())
 
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:

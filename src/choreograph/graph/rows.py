@@ -149,6 +149,7 @@ def _read_large(connection: sqlite3.Connection, table: str, rowid: int) -> NDArr
             out[start : start + len(data)] = np.frombuffer(data, np.uint8)
     if own != crc32:
         raise ValueError(f"the array {name} of {part} has another checksum than it had")
+    out.setflags(write=False)
     column = out.view(np.dtype(dtype).newbyteorder("<")).reshape(sizes)
     column.setflags(write=False)
     return column

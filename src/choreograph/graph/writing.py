@@ -65,8 +65,7 @@ def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str)
     pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
     connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
     for part in TABLES:
-        table = graph.found_blends if part == "long_blends" else getattr(graph, part)
-        for name, column in table.columns().items():
+        for name, column in graph.iterate_columns(part):
             rows.write_column(connection, (part, name), column)
     facts = {
         "threshold_m": graph.threshold_m,

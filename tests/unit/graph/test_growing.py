@@ -107,31 +107,41 @@ def test_a_file_that_is_replaced_while_it_is_copied_is_not_taken(walks, tmp_path
     path = tmp_path / "a.mog"
     build_file(path, walks[:2])
     graph = open_graph(path)
-    copy = growing._copy_file
+    copy = growing._copy_beginning
 
-    def replaced(source: Path, target: Path) -> None:
+    def replaced(source: Path, target: Path, size: int) -> None:
         build_file(source, walks[1:], overwrite=True)
-        copy(source, target)
+        copy(source, target, size)
 
-    monkeypatch.setattr(growing, "_copy_file", replaced)
+    monkeypatch.setattr(growing, "_copy_beginning", replaced)
     assert not growing.copy_clips(graph.clips.reader, tmp_path / "other.tmp")
     assert not (tmp_path / "other.tmp").exists()
 
 
-def test_systems_that_copy_no_ranges_copy_files(walks, copied, tmp_path: Path, monkeypatch):
+def test_large_files_are_copied_past_memory_where_the_system_lets_one(walks, copied, tmp_path: Path, monkeypatch):
     path = tmp_path / "a.mog"
     build_file(path, walks[:-2])
+    monkeypatch.setattr(growing, "_LARGE", 0)
+    add_to_file(path, walks[-2:-1])
 
     def refused(*_):
-        raise OSError(95, "Operation not supported")
+        raise OSError(22, "Invalid argument")
 
-    monkeypatch.setattr(growing.os, "copy_file_range", refused)
-    add_to_file(path, walks[-2:-1])
-    monkeypatch.delattr(growing.os, "copy_file_range")
+    monkeypatch.setattr(growing.os, "preadv", refused)
     add_to_file(path, walks[-1:])
     assert copied == [True, True]
     build_file(tmp_path / "b.mog", walks)
     assert dump(path) == dump(tmp_path / "b.mog")
+
+
+@pytest.mark.parametrize("size", [1, 4096, 70_000, 17 << 20])
+def test_both_ways_to_copy_give_the_beginning(size: int, tmp_path: Path, monkeypatch):
+    source = tmp_path / "whole"
+    source.write_bytes(bytes(range(256)) * (size // 256 + 300))
+    for large, target in ((0, tmp_path / "past"), (2 * size, tmp_path / "through")):
+        monkeypatch.setattr(growing, "_LARGE", large)
+        growing._copy_beginning(source, target, size)
+        assert target.read_bytes()[:size] == source.read_bytes()[:size]
 
 
 def test_no_room_for_the_copy_leaves_the_old_file(walks, tmp_path: Path, monkeypatch):
@@ -139,11 +149,11 @@ def test_no_room_for_the_copy_leaves_the_old_file(walks, tmp_path: Path, monkeyp
     build_file(path, walks[:-1])
     before = path.read_bytes()
 
-    def full(source: Path, target: Path) -> None:
+    def full(source: Path, target: Path, size: int) -> None:
         target.write_bytes(b"begun")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(growing, "_copy_file", full)
+    monkeypatch.setattr(growing, "_copy_beginning", full)
     with pytest.raises(GraphFileError, match="No space left"):
         add_to_file(path, walks[-1:])
     assert path.read_bytes() == before
