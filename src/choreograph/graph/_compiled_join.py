@@ -113,3 +113,39 @@ def pick_rows(row: Rows, nothing: int, values: NDArray[Any], made: NDArray[Any])
             made[k] = 0
         else:
             made[k] = values[row[k] if row[k] >= 0 else ~row[k]]
+
+
+@njit(cache=True)
+def are_ordered(a: Rows, b: Rows, c: Rows, d: Rows) -> bool:
+    """Whether rows ascend by the first key, then by the second and so on."""
+    ordered = True
+    for n in range(1, len(a)):
+        ordered &= (a[n], b[n], c[n], d[n]) >= (a[n - 1], b[n - 1], c[n - 1], d[n - 1])
+    return ordered
+
+
+@njit(cache=True)
+def places_of(a: Rows, b: Rows, c: Rows, d: Rows, few_a: Rows, few_b: Rows, few_c: Rows, few_d: Rows) -> Whole:
+    """Where each of a few rows, in order, comes among rows in order: before which one, behind equal ones."""
+    found, low = np.empty(len(few_a), np.int64), 0
+    for k in range(len(few_a)):
+        row, high = (few_a[k], few_b[k], few_c[k], few_d[k]), len(a)
+        while low < high:
+            middle = (low + high) // 2
+            if row < (a[middle], b[middle], c[middle], d[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        found[k] = low
+    return found
+
+
+@njit(cache=True)
+def insert_rows(column: NDArray[Any], at: Whole, values: NDArray[Any]) -> None:
+    """Put values before rows of a column, ascending, whose last rows, as many as these, are free."""
+    end = len(column) - len(values)
+    for k in range(len(values) - 1, -1, -1):
+        for n in range(end - 1, at[k] - 1, -1):
+            column[n + k + 1] = column[n]
+        column[at[k] + k] = values[k]
+        end = at[k]

@@ -6,7 +6,7 @@ the columns to a file one after another never has them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,43 +37,72 @@ class EdgeColumns:
 
     def table(self) -> Edges:
         """All columns."""
-        return Edges(**dict(self.columns()))
+        return Edges(
+            **{name: seal(column) for name, column in self._columns(lambda _, dtype: np.empty(len(self), dtype))}
+        )
 
     def columns(self) -> Iterator[tuple[str, NDArray[Any]]]:
-        """The columns of `Edges` with their names; few of them are in memory at a time."""
-        nodes, source, target = self._nodes, self._source, self._target
-        yield "source", seal(source)
-        yield "target", seal(target)
-        blends = self._row != _NOTHING
-        yield "kind", seal(np.where(blends, np.int8(TRANSITION), np.int8(SEGMENT)))
-        yield "clip", seal(nodes.clip[source])
-        start = nodes.frame[source]
-        yield "start", seal(start)
-        arrive, window = nodes.frame[target], np.int32(self._window)
-        yield "stop", seal(np.where(blends, start + window, arrive))
-        yield "target_clip", seal(nodes.clip[target])
-        yield "target_start", seal(np.where(blends, arrive - window, start))
-        del start, arrive, blends
-        yield "distance_m", seal(self._picked(self._minima.distance_m))
-        yield from self._transforms().items()
+        """The columns of `Edges` with their names; each holds until the next one is asked for."""
+        rooms: dict[int, NDArray[np.float64]] = {}
 
-    def _picked(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        def room(number: int, dtype: type) -> NDArray[Any]:
+            if number not in rooms:
+                rooms[number] = np.empty(len(self))
+            return rooms[number].view(dtype)[: len(self)]
+
+        return self._columns(room)
+
+    def _columns(self, room: Callable[[int, type], NDArray[Any]]) -> Iterator[tuple[str, NDArray[Any]]]:
+        """The columns, each made in one of three rooms."""
         from choreograph.graph import _compiled_join
 
-        made = np.empty(len(self._row), values.dtype)
-        _compiled_join.pick_rows(self._row, _NOTHING, values, made)
-        return made
+        nodes, source, target, window = self._nodes, self._source, self._target, np.int32(self._window)
+        yield "source", source
+        yield "target", target
+        blends = self._row != _NOTHING
+        kind = room(0, np.int8)
+        kind[:] = blends
+        kind *= np.int8(TRANSITION - SEGMENT)
+        kind += np.int8(SEGMENT)
+        yield "kind", kind
+        for name, of, end in (("clip", nodes.clip, source), ("start", nodes.frame, source)):
+            yield name, np.take(of, end, out=room(0, np.int32), mode="clip")
+        stop = room(0, np.int32)
+        np.take(nodes.frame, source, out=stop, mode="clip")
+        stop += window
+        yield "stop", _replace(stop, nodes.frame, target, blends)
+        yield "target_clip", np.take(nodes.clip, target, out=room(0, np.int32), mode="clip")
+        start = room(0, np.int32)
+        np.take(nodes.frame, target, out=start, mode="clip")
+        start -= window
+        yield "target_start", _replace(start, nodes.frame, source, blends)
+        names = "yaw", "x", "z"
+        turned = [room(number, np.float64) for number in range(3)]
+        _compiled_join.pick_rows(self._row, _NOTHING, self._minima.distance_m, turned[0])
+        yield "distance_m", turned[0]
+        turned = [room(number, np.float64) for number in range(3)]
+        for name, column in zip(names, turned, strict=True):
+            _compiled_join.pick_rows(self._row, _NOTHING, getattr(self._minima, name), column)
+        self._turn(turned)
+        yield from zip(names, turned, strict=True)
 
-    def _transforms(self) -> dict[str, NDArray[np.float64]]:
-        """Yaw, x and z, of transitions from b to a the other way."""
-        made = {name: self._picked(getattr(self._minima, name)) for name in ("yaw", "x", "z")}
+    def _turn(self, transforms: list[NDArray[np.float64]]) -> None:
+        """Yaw, x and z of transitions from b to a the other way."""
         for begin in range(0, len(self._row), _AT_ONCE):
             own = self._row[begin : begin + _AT_ONCE]
             back = begin + np.flatnonzero((own < 0) & (own != _NOTHING))
-            turned = FloorTransform(*(column[back] for column in made.values())).inverse()
-            for name, column in made.items():
-                column[back] = getattr(turned, name)
-        return {name: seal(column) for name, column in made.items()}
+            turned = FloorTransform(*(column[back] for column in transforms)).inverse()
+            for column, values in zip(transforms, (turned.yaw, turned.x, turned.z), strict=True):
+                column[back] = values
+
+
+def _replace(
+    column: NDArray[np.int32], values: NDArray[np.int32], rows: NDArray[np.int32], stays: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """A column, with rows of other values in it where it does not stay."""
+    other = np.flatnonzero(~stays)
+    column[other] = values[rows[other]]
+    return column
 
 
 class JoinedTables(Mapping[str, Table]):
@@ -100,7 +129,7 @@ class JoinedTables(Mapping[str, Table]):
         return len(self._edges) if part == "edges" else len(self._kept[part])
 
     def iterate(self, part: str) -> Iterator[tuple[str, NDArray[Any]]]:
-        """Columns of a table with their names; those of edges are not kept."""
+        """Columns of a table with their names; one of edges holds until the next is asked for."""
         if part == "edges" and part not in self._kept:
             return self._edges.columns()
         return iter(self._kept[part].columns().items())
