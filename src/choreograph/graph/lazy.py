@@ -105,9 +105,8 @@ class LazyClips(Sequence[Clip]):
             return self[info.mirror_of].mirrored().with_name(info.name)
         if skeleton not in self._skeletons:
             self._skeletons[skeleton] = rows.read_skeleton(self.reader.connection, skeleton)
-        arrays: dict[str, Any] = {
-            name: rows.read_array(self.reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
-        }
+        found = rows.read_arrays(self.reader.connection, "clip_array", number)
+        arrays: dict[str, Any] = {name: found.get(name) for name in rows.CLIP_ARRAYS}
         where = checked.source(source, f"clip {number}")
         clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
         if len(clip) != info.own_frames:

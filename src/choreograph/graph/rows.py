@@ -141,15 +141,30 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...],
     dtype, shape, crc32, data = row
     if table == "graph_array" and data == b"" and shape != "0":
         return _read_chunks(connection, key, dtype, shape, crc32, room)
+    array = _as_array(key, first, dtype, shape, crc32, data)
+    if room:
+        column, _ = _column(dtype, array.shape, room)
+        column[: len(array)] = array
+        return column
+    return array
+
+
+def read_arrays(connection: sqlite3.Connection, table: str, key: int) -> dict[str, NDArray[Any]]:
+    """All arrays of a clip or a skeleton by name, each checked as by `read_array`."""
+    first, _ = _KEYS[table]
+    found = {}
+    query = f"SELECT name, dtype, shape, crc32, data FROM {table} WHERE {first} = ?"
+    for name, dtype, shape, crc32, data in connection.execute(query, (key,)):
+        found[name] = _as_array((key, name), first, dtype, shape, crc32, data)
+    return found
+
+
+def _as_array(key: tuple[Any, ...], first: str, dtype: str, shape: str, crc32: int, data: Any) -> NDArray[Any]:
     if not isinstance(data, bytes):
         raise ValueError(f"the array {key[1]} of {first} {key[0]} is a {type(data).__name__}, not a blob")
     sizes = _sizes(dtype, shape, len(data))
     if zlib.crc32(data) != crc32:
         raise ValueError(f"the array {key[1]} of {first} {key[0]} has another checksum than it had")
-    if room:
-        column, out = _column(dtype, sizes, room)
-        out[: len(data)] = np.frombuffer(data, np.uint8)
-        return column
     return np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(sizes)
 
 
