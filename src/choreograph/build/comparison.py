@@ -17,7 +17,7 @@ from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.prepare import digest
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import Limits, limits_between
-from choreograph.graph.model import ClipInfo, Minima
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
@@ -28,6 +28,8 @@ _SOME_FRAMES, _FEW_FRAMES = 100_000, 5_000
 _ORDERED_BY = "clip_a", "clip_b", "frame_a", "frame_b"
 _MOST_SHARE = 0.99
 """Where one part has more than this share of all minima, the others are put into their places in it."""
+_MANY = 1 << 18
+"""Minima from which on a kernel puts others into their places among them."""
 _METHOD = 2
 """Counted up when batches come to hold other pairs than they did."""
 
@@ -198,6 +200,24 @@ def merge_minima(parts: Sequence[Minima]) -> Minima:
         for name in columns:
             columns[name] = columns[name][order]
     return Minima(**{name: seal(columns.pop(name)) for name in list(columns)})
+
+
+def grow_minima(graph: MotionGraph, few: Minima) -> Minima | None:
+    """Very many minima of a graph and a few others, as one, put into place as they are read; None if that cannot be."""
+    count, names = graph.count_rows("minima"), tuple(Minima.dtypes)
+    if count < _MANY or (count + len(few)) * _MOST_SHARE >= count:
+        return None
+    from choreograph.graph import _compiled_join
+
+    columns = graph.read_columns("minima", names, room=len(few))
+    keys = [columns[name][:count] for name in _ORDERED_BY]
+    if not _compiled_join.are_ordered(*keys):
+        return None
+    if len(few):
+        at = _compiled_join.places_of(*keys, *_keys(few))
+        for name, column in columns.items():
+            _compiled_join.insert_rows(column, at, getattr(few, name))
+    return Minima(**{name: seal(column) for name, column in columns.items()})
 
 
 def _insert_minima(few: Minima, many: Minima) -> Minima:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,10 @@ class Groups:
                 self._windows.clear()
                 yield group
                 group, frames = [], 0
+
+    def counts(self, group: Sequence[int]) -> Ints:
+        """How many windows each clip of a group has."""
+        return np.array([self._infos[number].frames for number in group]) - (self._settings.window_frames - 1)
 
     def windows(self, number: int) -> WindowedClip:
         """Windows of a clip; while its group is worked on, not made again."""
@@ -115,25 +120,49 @@ def find_few(
     for group in groups.split([number for number in range(count) if number not in few]):
         numbers = np.array(group, np.int64)
         spans = open_spans(groups.outlines(group), alone, strips, thresholds, (classes[numbers], classes[new]))
-        there = np.unique(numbers[spans[:, 1]])
-        if len(there):
-            spans[:, 1] = np.searchsorted(there, numbers[spans[:, 1]])
-            library = build_library([*(groups.windows(number) for number in there.tolist()), *own])
-            both = np.concatenate([there, new])
+        if len(spans):
+            pieces, spans[:, 1] = _pieces(spans, groups.counts(group))
+            spans[:, 2:] -= pieces[spans[:, 1], 1:2]
+            there = (groups.windows(group[clip]).part(first, stop) for clip, first, stop in pieces.tolist())
+            library = build_library([*there, *own])
+            both = np.concatenate([numbers[pieces[:, 0]], new])
             rectangles = _rectangles(library, strips, spans, both)
             found = minima_of(library, rectangles, make_limits(table, classes[both].tolist(), len(both)))
+            begin = np.concatenate([pieces[:, 1], np.zeros_like(new)])
+            found = replace(found, a=found.a + begin[found.clip_a], b=found.b + begin[found.clip_b])
             yield found, both, int(areas(rectangles).sum())
         progress("comparing windows", group[-1] + 1, count)
+
+
+def _pieces(spans: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Pieces of clips that hold spans of windows and a window more on either side, where there is one.
+
+    Args:
+        spans: As given by `open_spans`.
+        counts: How many windows each clip has.
+
+    Returns:
+        (P, 3): clip, first window, one past the last; and the piece of each span, (S,).
+    """
+    clip, apart = spans[:, 1], int(counts.max()) + 1
+    first = clip * apart + np.maximum(spans[:, 2] - 1, 0)
+    stop = clip * apart + np.minimum(spans[:, 3] + 1, counts[clip])
+    order = np.argsort(first, kind="stable")
+    reach = np.maximum.accumulate(stop[order])
+    begin = np.flatnonzero(np.concatenate([[True], first[order][1:] > reach[:-1]]))
+    starts, ends = first[order][begin], reach[np.append(begin[1:], len(order)) - 1]
+    pieces = np.stack([starts // apart, starts % apart, ends - starts // apart * apart], axis=1)
+    return pieces, np.searchsorted(starts, first, side="right") - 1
 
 
 def _rectangles(library: Library, strips: Ints, spans: Ints, numbers: Ints) -> Ints:
     """Rectangles, (R, 6), of spans against strips of the new clips, the clip with the lower number first.
 
     Args:
-        library: Clips that are there, then the new ones.
+        library: Pieces of clips that are there, then the new ones.
         strips: Of the new ones, in a library of their own.
-        spans: As given by `open_spans`, with clips as they are here.
-        numbers: Of all clips.
+        spans: As given by `open_spans`, with pieces in place of clips.
+        numbers: Of the clips of all these.
     """
     there = len(numbers) - strips[-1, 0] - 1
     own = strips[spans[:, 0]] + [there, *[library.bounds[there, 0]] * 2]

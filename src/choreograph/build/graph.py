@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.build.checkpoint import Checkpoint
-from choreograph.build.comparison import Compare, Search, merge_minima
+from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
 from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips
 from choreograph.errors import RequestError
@@ -148,7 +148,17 @@ class Known:
         self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
         self._graph, self._numbers = graph, numbers
 
-    def minima(self) -> Minima:
+    def with_minima(self, found: Minima, limits: connect.Limits) -> Minima:
+        """Minima between the known clips, by their numbers now, up to their limits, and those that were found since."""
+        if self.count == len(self._graph.infos):
+            grown = grow_minima(self._graph, found)
+            if grown is not None and (grown.distance_m <= limits.of(grown)).all():
+                return grown
+        old = self._minima()
+        near = old.distance_m <= limits.of(old)
+        return merge_minima([old if near.all() else old.take(near), found])
+
+    def _minima(self) -> Minima:
         """Minima between the known clips, by their numbers now; of a file's, read when asked for and not kept."""
         old = Minima(**self._graph.read_columns("minima", tuple(Minima.dtypes)))
         if self.count == len(self._graph.infos):
@@ -203,18 +213,13 @@ def build_prepared(
     ]
     threshold_m = settings.threshold_m
     for level_m in _levels(settings):
-        parts = []
-        involving = None
         # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
-        if known is not None and known.searched_m >= level_m:
-            limits = connect.limits_between(prepared.infos, settings, level_m)
-            old = known.minima()
-            near = old.distance_m <= limits.of(old)
-            parts.append(old if near.all() else old.take(near))
-            del old, near
-            involving = range(known.count, len(prepared.clips))
+        searched = known if known is not None and known.searched_m >= level_m else None
+        involving = None if searched is None else range(searched.count, len(prepared.clips))
         found, evaluated = search.find(level_m, involving)
-        minima = merge_minima([*parts, found])
+        limits = connect.limits_between(prepared.infos, settings, level_m)
+        minima = merge_minima([found]) if searched is None else searched.with_minima(found, limits)
+        del found
         if settings.goal is None:
             break
         lowest = connect.find_threshold(minima, settings, prepared.infos, settings.goal, level_m)
@@ -225,7 +230,6 @@ def build_prepared(
         threshold_m = settings.ceiling_m
         text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
         notes.append(Note("goal-missed", text))
-    del parts, found
     search.keep_outlines()
     search.release()
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
@@ -239,7 +243,7 @@ def build_prepared(
         threshold_m,
         prepared.clips,
         prepared.infos,
-        {"minima": minima, "nodes": joined.nodes, "edges": joined.edges, **extra},
+        joined.tables({"minima": minima, **extra}),
         searched_m=level_m,
         origin=Origin(
             evaluated,

@@ -22,6 +22,7 @@ from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import clip_info
+from choreograph.graph.growing import close_gaps, count_clip_pages, end_file
 from choreograph.graph.lazy import LazyClips, Reader
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -123,11 +124,15 @@ class Staging:
     def finish(self, graph: MotionGraph, *, overwrite: bool, command: str) -> None:
         """Write the rest of the graph, and give the file its name."""
         with writing(self.target):
+            close_gaps(self.connection)
             self.connection.execute("BEGIN")
-            self.connection.execute("DROP TABLE staged")
+            pages = count_clip_pages(self.connection)
             write_rest(self.connection, graph, command)
+            # Now, so that the graph takes none of its pages: they are the clips' to take when the file grows.
+            self.connection.execute("DROP TABLE staged")
             self.connection.execute("COMMIT")
             self.close()
+            end_file(self.path, pages)
             with self.path.open("rb") as file:
                 os.fsync(file.fileno())
             if self.target.exists() and not overwrite:  # it may have appeared meanwhile

@@ -20,7 +20,7 @@ numbers stay small wherever the motion went.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +88,18 @@ class WindowedClip:
     def count(self) -> int:
         """How many windows there are; none if the clip is shorter than a window."""
         return len(self.energy)
+
+    def part(self, first: int, stop: int) -> WindowedClip:
+        """The windows [first, stop) alone, as they are."""
+        frames, windows = slice(first, stop + self.window.length - 1), slice(first, stop)
+        return replace(
+            self,
+            heights=self.heights[frames],
+            floor=self.floor[frames],
+            centroid=self.centroid[frames],
+            centre=self.centre[windows],
+            energy=self.energy[windows],
+        )
 
 
 def windowed_clip(positions: ArrayLike, joint_weights: ArrayLike, window: Window) -> WindowedClip:

@@ -83,6 +83,25 @@ def end_places(
 
 
 @njit(cache=True)
+def arrive_places(
+    row: NDArray[np.int32],
+    clip_a: NDArray[np.int32],
+    frame_a: NDArray[np.int32],
+    clip_b: NDArray[np.int32],
+    frame_b: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    window: int,
+    arrive: NDArray[np.int32],
+) -> None:
+    """Write the places that each transition arrives at; see `end_places`."""
+    for k in range(len(row)):
+        if row[k] >= 0:
+            arrive[k] = offsets[clip_b[row[k]]] + frame_b[row[k]] + window
+        else:
+            arrive[k] = offsets[clip_a[~row[k]]] + frame_a[~row[k]] + window
+
+
+@njit(cache=True)
 def pick(row: NDArray[np.int32], forward: NDArray[Any], backward: NDArray[Any], made: NDArray[Any]) -> None:
     """Of each row n write the value in one column, of each ~n that in another."""
     for k in range(len(row)):

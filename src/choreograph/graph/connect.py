@@ -5,14 +5,16 @@ Pure functions of arrays and settings; `build` finds the minima, `report` asks w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
+from choreograph.graph.joining import EdgeColumns, JoinedTables, join_many
+from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.graph.transitions import (
     Chosen,
@@ -227,13 +229,24 @@ class Connected:
     """What a threshold makes of the minima."""
 
     transitions: Transitions | Chosen
-    cuts: Cuts
     nodes: Nodes
-    edges: Edges
+    made: Edges | EdgeColumns
+    """The edges; of very many, what their columns are made of."""
     recorded: NDArray[np.int64]
     """Frames of each clip that can be shown as they were recorded, (C,)."""
     shown: NDArray[np.int64]
     """Frames of each clip that can be shown, as recorded or within a blend, (C,)."""
+
+    @cached_property
+    def edges(self) -> Edges:
+        """All of them, in memory."""
+        return self.made if isinstance(self.made, Edges) else self.made.table()
+
+    def tables(self, others: Mapping[str, Table]) -> Mapping[str, Table]:
+        """Nodes and edges, and other tables with them."""
+        if isinstance(self.made, Edges):
+            return {**others, "nodes": self.nodes, "edges": self.made}
+        return JoinedTables({**others, "nodes": self.nodes}, self.made)
 
 
 def connect(
@@ -246,9 +259,10 @@ def connect(
     """Transitions below the threshold and long blends, and the largest part of it all without dead ends."""
     frames = np.array([info.frames for info in infos], np.int32)
     transitions = all_transitions(minima, settings, threshold_m, infos, long_blends)
-    cuts = cut_clips(transitions, frames)
-    nodes, edges = keep_largest(transitions, cuts)
-    return Connected(transitions, cuts, nodes, edges, *covered_frames(nodes, edges, frames))
+    if isinstance(transitions, Chosen) and transitions.are_many:
+        return Connected(transitions, *join_many(transitions, frames))
+    nodes, edges = keep_largest(transitions, cut_clips(transitions, frames))
+    return Connected(transitions, nodes, edges, *covered_frames(nodes, edges, frames))
 
 
 def find_threshold(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import threading
 import weakref
@@ -36,9 +37,16 @@ _LONG_BLENDS_SINCE = 5
 class Reader:
     """An open file, for one thread at a time; closed when nobody holds it any more."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self.connection, self.path, self.lock = connection, path, threading.RLock()
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, file_identity: tuple[int, ...] | None = None
+    ) -> None:
+        self.connection, self.path, self.lock, self.identity = connection, path, threading.RLock(), file_identity
         weakref.finalize(self, connection.close)
+
+
+def identity(state: os.stat_result) -> tuple[int, ...]:
+    """What a file is told by that nobody has replaced or changed."""
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
 
 
 class LazyClips(Sequence[Clip]):
@@ -102,9 +110,8 @@ class LazyClips(Sequence[Clip]):
             return self[info.mirror_of].mirrored().with_name(info.name)
         if skeleton not in self._skeletons:
             self._skeletons[skeleton] = rows.read_skeleton(self.reader.connection, skeleton)
-        arrays: dict[str, Any] = {
-            name: rows.read_array(self.reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
-        }
+        found = rows.read_arrays(self.reader.connection, "clip_array", number)
+        arrays: dict[str, Any] = {name: found.get(name) for name in rows.CLIP_ARRAYS}
         where = checked.source(source, f"clip {number}")
         clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
         if len(clip) != info.own_frames:
@@ -238,21 +245,29 @@ class LazyTables(Mapping[str, Table]):
             row = self._reader.connection.execute(query, (part, name)).fetchone()
             return 0 if row is None else int(row[0])
 
-    def columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Some columns of a table, not kept; of minima, checked as the whole table is."""
+    def columns(self, part: str, names: Sequence[str], room: int = 0) -> dict[str, NDArray[Any]]:
+        """Some columns of a table, not kept; of minima, checked as the whole table is.
+
+        Args:
+            part: The table.
+            names: Its columns.
+            room: How many rows that may be written to they have at their end.
+        """
         if part in self._kept:
-            return {name: getattr(self._kept[part], name) for name in names}
+            return with_room({name: getattr(self._kept[part], name) for name in names}, room)
         with self._reader.lock, rows.reading(self._reader.path):
-            found = {name: rows.read_array(self._reader.connection, "graph_array", (part, name)) for name in names}
+            connection, key = self._reader.connection, "graph_array"
+            found = {name: rows.read_array(connection, key, (part, name), room) for name in names}
             if any(column is None for column in found.values()):
                 raise ValueError(f"{part} lack a column")
             columns = {name: column for name, column in found.items() if column is not None}
             if len({column.shape for column in columns.values()}) > 1:
                 raise ValueError(f"columns of {part} have different lengths")
+            own = {name: column[: len(column) - room] for name, column in columns.items()}
             for clip, frame in (("clip_a", "frame_a"), ("clip_b", "frame_b")):
-                if clip in columns and frame in columns:
-                    self._check_frames(columns[clip], columns[frame], self._window)
-            _check_finite(columns)
+                if clip in own and frame in own:
+                    self._check_frames(own[clip], own[frame], self._window)
+            _check_finite(own)
             return columns
 
     def _read(self, part: str) -> Table:
@@ -318,8 +333,21 @@ class LazyTables(Mapping[str, Table]):
 
     def _check_frames(self, clip: NDArray[Any], frame: NDArray[Any], length: Any) -> None:
         _check_range("clips", clip, len(self._frames))
-        if ((frame < 0) | (frame.astype(np.int64) + length > self._frames[clip])).any():
+        if isinstance(length, int):
+            # One number to compare with for each clip: of millions of rows, several passes fewer.
+            latest = np.minimum(self._frames - length, np.iinfo(np.int32).max).astype(np.int32)
+            beyond = len(frame) > 0 and (int(frame.min()) < 0 or bool((frame > latest[clip]).any()))
+        else:
+            beyond = bool(((frame < 0) | (frame.astype(np.int64) + length > self._frames[clip])).any())
+        if beyond:
             raise ValueError("frames lie outside of their clip")
+
+
+def with_room(columns: Mapping[str, NDArray[Any]], room: int) -> dict[str, NDArray[Any]]:
+    """Columns with so many rows at their end that may be written to."""
+    if not room:
+        return dict(columns)
+    return {name: np.concatenate([column, np.zeros(room, column.dtype)]) for name, column in columns.items()}
 
 
 def _check_finite(columns: Mapping[str, NDArray[Any]]) -> None:

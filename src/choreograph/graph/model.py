@@ -7,7 +7,7 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -260,12 +260,28 @@ class MotionGraph:
         count = getattr(self._tables, "count", None)
         return len(self._tables[part]) if count is None else int(count(part))
 
-    def read_columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Some columns of a table; of a file's, without reading the others, and without keeping them."""
+    def read_columns(self, part: str, names: Sequence[str], room: int = 0) -> dict[str, NDArray[Any]]:
+        """Some columns of a table; of a file's, without reading the others, and without keeping them.
+
+        Args:
+            part: The table.
+            names: Its columns.
+            room: How many rows that may be written to they have at their end, whatever is in them.
+        """
         columns = getattr(self._tables, "columns", None)
-        if columns is None:
-            return {name: getattr(self._tables[part], name) for name in names}
-        return dict(columns(part, names))
+        if columns is not None:
+            return dict(columns(part, names, room))
+        from choreograph.graph.lazy import with_room
+
+        return with_room({name: getattr(self._tables[part], name) for name in names}, room)
+
+    def iterate_columns(self, part: str) -> Iterator[tuple[str, NDArray[Any]]]:
+        """The columns of a table with their names; each holds until the next one is asked for."""
+        iterate = getattr(self._tables, "iterate", None)
+        if iterate is not None and part in self._tables:
+            return iterate(part)  # type: ignore[no-any-return]
+        table = self._tables[part] if part in self._tables else empty_table(part)
+        return iter(table.columns().items())
 
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:

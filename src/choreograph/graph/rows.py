@@ -24,8 +24,9 @@ CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
 _DTYPES = {"float64": 8, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
 """The types an array in a file may have, with their sizes in bytes."""
 
-CHUNK_BYTES = 1 << 26
-"""Longer columns of a graph's tables are kept in chunks of this size."""
+CHUNK_BYTES = 1 << 24
+"""Longer columns of a graph's tables are kept in chunks of this size: memory for twice as much, which SQLite takes to
+write one, is not given back to the system and taken again each time."""
 
 _PIECE = 1 << 20
 """Longer columns are read in pieces of this size."""
@@ -92,14 +93,14 @@ def write_column(connection: sqlite3.Connection, key: tuple[str, str], column: N
 
 
 def _read_chunks(
-    connection: sqlite3.Connection, key: tuple[Any, ...], dtype: str, shape: str, crc32: int
+    connection: sqlite3.Connection, key: tuple[Any, ...], dtype: str, shape: str, crc32: int, room: int
 ) -> NDArray[Any]:
     """A column that was written in chunks: read into place one at a time."""
     total = connection.execute("SELECT sum(length(data)) FROM graph_chunk WHERE part = ? AND name = ?", key).fetchone()[
         0
     ]
-    sizes = _sizes(dtype, shape, total)
-    out, start, whole = np.empty(total, np.uint8), 0, 0
+    column, out = _column(dtype, _sizes(dtype, shape, total), room)
+    start = whole = 0
     query = "SELECT position, crc32, data FROM graph_chunk WHERE part = ? AND name = ? ORDER BY position"
     for expected, (position, own, data) in enumerate(connection.execute(query, key)):
         if position != expected or not isinstance(data, bytes) or zlib.crc32(data) != own:
@@ -108,25 +109,57 @@ def _read_chunks(
         start, whole = start + len(data), zlib.crc32(data, whole)
     if whole != crc32:
         raise ValueError(f"the chunks of {key[0]} {key[1]} are not those of one column")
-    out.setflags(write=False)
-    column = out.view(np.dtype(dtype).newbyteorder("<")).reshape(sizes)
-    column.setflags(write=False)
+    column.setflags(write=room > 0)
     return column
 
 
-def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> NDArray[Any] | None:
-    """An array, checked against its size and checksum; None if there is none of this key."""
+def _column(dtype: str, sizes: tuple[int, ...], room: int) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """A new column, with room for more rows at its end, and its bytes."""
+    if len(sizes) != 1:
+        raise ValueError("a column has more than one dimension")
+    column = np.empty(sizes[0] + room, np.dtype(dtype).newbyteorder("<"))
+    return column, column.view(np.uint8)
+
+
+def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...], room: int = 0) -> NDArray[Any] | None:
+    """An array, checked against its size and checksum; None if there is none of this key.
+
+    Args:
+        connection: The file.
+        table: Of arrays.
+        key: What it is found by.
+        room: Of a graph's column, how many rows that may be written to it has at its end, whatever is in them.
+    """
     first, second = _KEYS[table]
     found = f"FROM {table} WHERE {first} = ? AND {second} = ?"
     large = table == "graph_array" and connection.execute(f"SELECT rowid {found} AND length(data) > ?", (*key, _PIECE))
     if large and (at := large.fetchone()) is not None:
-        return _read_large(connection, table, at[0])
+        return _read_large(connection, table, at[0], room)
     row = connection.execute(f"SELECT dtype, shape, crc32, data {found}", key).fetchone()
     if row is None:
         return None
     dtype, shape, crc32, data = row
     if table == "graph_array" and data == b"" and shape != "0":
-        return _read_chunks(connection, key, dtype, shape, crc32)
+        return _read_chunks(connection, key, dtype, shape, crc32, room)
+    array = _as_array(key, first, dtype, shape, crc32, data)
+    if room:
+        column, _ = _column(dtype, array.shape, room)
+        column[: len(array)] = array
+        return column
+    return array
+
+
+def read_arrays(connection: sqlite3.Connection, table: str, key: int) -> dict[str, NDArray[Any]]:
+    """All arrays of a clip or a skeleton by name, each checked as by `read_array`."""
+    first, _ = _KEYS[table]
+    found = {}
+    query = f"SELECT name, dtype, shape, crc32, data FROM {table} WHERE {first} = ?"
+    for name, dtype, shape, crc32, data in connection.execute(query, (key,)):
+        found[name] = _as_array((key, name), first, dtype, shape, crc32, data)
+    return found
+
+
+def _as_array(key: tuple[Any, ...], first: str, dtype: str, shape: str, crc32: int, data: Any) -> NDArray[Any]:
     if not isinstance(data, bytes):
         raise ValueError(f"the array {key[1]} of {first} {key[0]} is a {type(data).__name__}, not a blob")
     sizes = _sizes(dtype, shape, len(data))
@@ -135,13 +168,14 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...])
     return np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(sizes)
 
 
-def _read_large(connection: sqlite3.Connection, table: str, rowid: int) -> NDArray[Any]:
-    """An array that is read into place piece by piece, so that it is not in memory twice."""
+def _read_large(connection: sqlite3.Connection, table: str, rowid: int, room: int) -> NDArray[Any]:
+    """A column that is read into place piece by piece, so that it is not in memory twice."""
     query = f"SELECT part, name, dtype, shape, crc32, length(data), typeof(data) FROM {table} WHERE rowid = ?"
     part, name, dtype, shape, crc32, length, kind = connection.execute(query, (rowid,)).fetchone()
     if kind != "blob":
         raise ValueError(f"the array {name} of {part} is a {kind}, not a blob")
-    sizes, out, own = _sizes(dtype, shape, length), np.empty(length, np.uint8), 0
+    column, out = _column(dtype, _sizes(dtype, shape, length), room)
+    own = 0
     with connection.blobopen(table, "data", rowid, readonly=True) as blob:
         for start in range(0, length, _PIECE):
             data = blob.read(_PIECE)
@@ -149,8 +183,7 @@ def _read_large(connection: sqlite3.Connection, table: str, rowid: int) -> NDArr
             out[start : start + len(data)] = np.frombuffer(data, np.uint8)
     if own != crc32:
         raise ValueError(f"the array {name} of {part} has another checksum than it had")
-    column = out.view(np.dtype(dtype).newbyteorder("<")).reshape(sizes)
-    column.setflags(write=False)
+    column.setflags(write=room > 0)
     return column
 
 

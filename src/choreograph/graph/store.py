@@ -24,10 +24,11 @@ from choreograph.formats.atomic import is_running
 from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_clips, fingerprint_file
-from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader
+from choreograph.graph.growing import copy_clips, count_clip_pages, end_file
+from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader, identity
 from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.writing import CLIP_TABLES, write_graph
+from choreograph.graph.writing import CLIP_TABLES, write_clips, write_rest
 from choreograph.motion.clip import Label
 
 _QUICK_CHECK_BYTES = 16_000_000
@@ -65,18 +66,7 @@ def save_graph(
     temporary = temporary_name(path)
     try:
         with writing(path):
-            connection = sqlite3.connect(temporary, isolation_level=None, uri=True)
-            try:
-                # The file is nobody's until it is renamed: a journal would protect nothing.
-                connection.execute("PRAGMA journal_mode = OFF")
-                connection.execute("PRAGMA synchronous = OFF")
-                schema.create(connection)
-                there = _copy_clips(graph, connection)
-                connection.execute("BEGIN")
-                write_graph(connection, graph, command, there)
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
+            _write(graph, temporary, command)
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
             if path.exists() and not overwrite:  # it may have appeared meanwhile
@@ -87,15 +77,37 @@ def save_graph(
             temporary.unlink(missing_ok=True)
 
 
-def _copy_clips(graph: MotionGraph, connection: sqlite3.Connection) -> int:
-    """Copy the rows of the file whose clips, all of them, a graph has first; how many those are, 0 where none were.
+def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
+    """Write a file that nobody has yet.
 
-    Reading thousands of clips only to write them again would take longer than all else. What is damaged there is as
-    damaged in the copy, and found when it is used.
+    Clips that are all those of a file, the first ones of the graph, are copied as they are: reading thousands of clips
+    only to write them again would take longer than all else. What is damaged there is as damaged in the copy, and found
+    when it is used.
     """
     begins = graph.clips.begins_with(graph.infos) if isinstance(graph.clips, PickedClips) else None
-    if begins is None or begins.version != schema.latest_version():
-        return 0
+    if begins is not None and begins.version != schema.latest_version():
+        begins = None
+    there = len(begins) if begins is not None and copy_clips(begins.reader, temporary) else 0
+    connection = sqlite3.connect(temporary, isolation_level=None, uri=True)
+    try:
+        # The file is nobody's until it is renamed: a journal would protect nothing.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        if not there:
+            schema.create(connection)
+            there = 0 if begins is None else _copy_rows(begins, connection)
+        connection.execute("BEGIN")
+        write_clips(connection, graph, there)
+        pages = count_clip_pages(connection)
+        write_rest(connection, graph, command)
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+    end_file(temporary, pages)
+
+
+def _copy_rows(begins: LazyClips, connection: sqlite3.Connection) -> int:
+    """Copy the clips of a file row by row; how many those are, 0 where it is damaged or not there any more."""
     try:
         connection.execute("ATTACH ? AS earlier", (_read_only(begins.reader.path),))
     except sqlite3.Error:  # it is gone since it was opened
@@ -179,7 +191,7 @@ def open_graph(path: str | Path) -> MotionGraph:
         GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.
     """
     path = Path(path)
-    _check_header(path)
+    known = _check_header(path)
     connection = _connect(path)
     try:
         with rows.reading(path):
@@ -189,7 +201,7 @@ def open_graph(path: str | Path) -> MotionGraph:
                     raise GraphFileError(rows.damaged(str(verdict)), path=path)
             rows.check_tables(connection)
             rows.check_sizes(connection)
-            return _read(connection, path)
+            return _read(connection, path, known)
     except ChoreographError:
         connection.close()
         raise
@@ -207,11 +219,16 @@ def _read_only(path: Path) -> str:
     return path.absolute().as_uri() + "?mode=ro&immutable=1"
 
 
-def _check_header(path: Path) -> None:
-    """Raise unless the file's first hundred bytes say that it is whole, ours and of a version that can be read."""
+def _check_header(path: Path) -> tuple[int, ...]:
+    """Raise unless the file's first hundred bytes say that it is whole, ours and of a version that can be read.
+
+    Returns:
+        What the file is told by.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(100)
+            known = identity(os.fstat(file.fileno()))
             size = os.fstat(file.fileno()).st_size
     except FileNotFoundError:
         raise GraphFileError("there is no such file", path=path) from None
@@ -243,9 +260,10 @@ def _check_header(path: Path) -> None:
         )
     if version < 1:
         raise GraphFileError("says no schema version; build it again", path=path)
+    return known
 
 
-def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
+def _read(connection: sqlite3.Connection, path: Path, known: tuple[int, ...]) -> MotionGraph:
     settings_found = _read_json(connection, "setting")
     facts = _read_json(connection, "fact")
     settings = GraphSettings.from_dict(settings_found)
@@ -259,7 +277,7 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         for at, text, version, share in steps
     ]
     pairs, cut_settings = _read_examples(connection, [info.name for info in infos])
-    reader = Reader(connection, path)
+    reader = Reader(connection, path, known)
 
     @cache
     def fingerprint() -> Fingerprint:

@@ -23,14 +23,39 @@ class Chosen:
     """Transitions as rows of the minima that they are of, see `leave_places`.
 
     Each column is made when it is asked for, since all columns of many millions would take more memory than the graph.
+
+    Attributes:
+        minima: All of them.
+        first: Where the transitions of each place begin, and their end, (frames of all clips + 1,).
+        row: Of each transition, its minimum.
+        window: Frames of a blend.
+        part: Strong component of each place, where it is known, (frames of all clips,).
     """
 
-    def __init__(self, minima: Minima, row: NDArray[np.int32], window: int) -> None:
-        self._minima, self._row, self._window = minima, row, window
+    def __init__(
+        self,
+        minima: Minima,
+        first: NDArray[np.int64],
+        row: NDArray[np.int32],
+        window: int,
+        known: tuple[NDArray[np.int32] | None, NDArray[np.int32] | None] = (None, None),
+    ) -> None:
+        """Take attributes, and where known the places that transitions arrive at and the parts of all places."""
+        self.minima, self.first, self.row, self.window = minima, first, row, window
+        self._arrive, self.part = known
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._row)
+        return len(self.row)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are so many that kernels take them."""
+        return len(self) >= _MANY
+
+    def arrive(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The places that they arrive at, counted through all clips."""
+        return self.places(offsets)[1] if self._arrive is None else self._arrive
 
     def table(self) -> Transitions:
         """All columns of all of them."""
@@ -38,25 +63,25 @@ class Chosen:
 
     def places(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The places that they leave and arrive at, counted through all clips."""
-        minima = self._minima
+        minima = self.minima
         columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
         if len(self) < _MANY:
             a, b = offsets[minima.clip_a] + minima.frame_a, offsets[minima.clip_b] + minima.frame_b
             leave, enter = self._pick(a, b), self._pick(b, a)
-            return leave.astype(np.int32), (enter + self._window).astype(np.int32)
+            return leave.astype(np.int32), (enter + self.window).astype(np.int32)
         from choreograph.graph import _compiled
 
         ends = np.empty(len(self), np.int32), np.empty(len(self), np.int32)
-        _compiled.end_places(self._row, *columns, offsets, self._window, *ends)
+        _compiled.end_places(self.row, *columns, offsets, self.window, *ends)
         return ends
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of `Transitions`."""
-        minima, dtype = self._minima, Transitions.dtypes[name]
+        minima, dtype = self.minima, Transitions.dtypes[name]
         if name == "frames":
-            return np.full(len(self), self._window, dtype)
+            return np.full(len(self), self.window, dtype)
         if name == "arrive_frame":
-            return np.asarray(self.column("target_frame") + dtype(self._window))
+            return np.asarray(self.column("target_frame") + dtype(self.window))
         if name == "distance_m":
             return self._pick(minima.distance_m, minima.distance_m)
         if name in ("yaw", "x", "z"):
@@ -68,11 +93,11 @@ class Chosen:
     @cached_property
     def _other_way(self) -> dict[str, NDArray[np.float64]]:
         """Yaw, x and z of all minima the other way."""
-        count = len(self._minima)
+        count = len(self.minima)
         made = {name: np.empty(count) for name in ("yaw", "x", "z")}
         for start in range(0, count, _AT_ONCE):
             here = slice(start, start + _AT_ONCE)
-            back = FloorTransform(*(getattr(self._minima, name)[here] for name in made)).inverse()
+            back = FloorTransform(*(getattr(self.minima, name)[here] for name in made)).inverse()
             for name, column in made.items():
                 column[here] = getattr(back, name)
         return made
@@ -80,13 +105,13 @@ class Chosen:
     def _pick(self, forward: NDArray[Any], backward: NDArray[Any]) -> NDArray[Any]:
         """Of each transition, its minimum's value in one column, or in another if it leads from b to a."""
         if len(self) < _MANY:
-            back = self._row < 0
-            row = np.where(back, ~self._row, self._row)
+            back = self.row < 0
+            row = np.where(back, ~self.row, self.row)
             return np.where(back, backward[row], forward[row])
         from choreograph.graph import _compiled
 
         made = np.empty(len(self), forward.dtype)
-        _compiled.pick(self._row, forward, backward, made)
+        _compiled.pick(self.row, forward, backward, made)
         return made
 
 
@@ -104,8 +129,8 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     """
     first, row = leave_places(minima, clip_frames, window)
     if most and (np.diff(first) > most).any():
-        row = row[_nearest(first, row, minima, clip_frames, window, most)]
-    return Chosen(minima, row, window)
+        return _nearest(first, row, minima, clip_frames, window, most)
+    return Chosen(minima, first, row, window)
 
 
 def leave_places(
@@ -153,8 +178,8 @@ def _nearest(
     clip_frames: NDArray[np.int32],
     window: int,
     most: int,
-) -> NDArray[np.bool_]:
-    """Which transitions to keep: the nearest from each place, and as many more as hold together what they all held.
+) -> Chosen:
+    """The nearest transitions from each place, and as many more as hold together what they all held.
 
     What can reach what within a strong component stays as it was: of the transitions left out, those that lead from one
     part of a component to another come back, the nearest for any two parts.
@@ -167,31 +192,46 @@ def _nearest(
         window: Frames of a blend.
         most: How many to keep from a place.
     """
-    from choreograph.graph import _compiled
+    from choreograph.graph import _compiled, _compiled_join
 
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
     columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
     kept = _compiled.nearest_of_each(first, row, minima.distance_m, most)
     arrive = np.empty(len(row), np.int32)
-    _compiled.end_places(row, *columns, offsets, window, np.empty_like(arrive), arrive)
+    _compiled.arrive_places(row, *columns, offsets, window, arrive)
     goes_on = np.ones(len(first) - 1, bool)
     goes_on[offsets[1:] - 1] = False
-    before = np.zeros(len(kept) + 1, np.int32)
-    np.cumsum(kept, dtype=np.int32, out=before[1:])
-    before = before[first].astype(np.int64)
-    parts = _compiled.strong_components(before, arrive[kept], goes_on)
+    begin, ahead = _compiled_join.keep_rows(first, arrive, kept)
+    parts = _compiled.strong_components(begin, ahead, goes_on)
     out, leave = _compiled.left_out_between(first, kept, parts, arrive)
     # With all of them, parts that were a whole are again: to be found of the parts alone.
-    begin, end = parts[leave].astype(np.int64), parts[arrive[out]].astype(np.int64)
-    rows, columns_ = _compiled.links_between(parts, before, arrive[kept], goes_on)
-    whole = strong_parts(int(parts.max()) + 1, np.concatenate([rows, begin]), np.concatenate([columns_, end]))
-    same = whole[begin] == whole[end]
-    out, key = out[same], (begin * len(whole) + end)[same]
+    start, stop = parts[leave].astype(np.int64), parts[arrive[out]].astype(np.int64)
+    rows, columns_ = _compiled.links_between(parts, begin, ahead, goes_on)
+    whole = _strong_links(int(parts.max()) + 1, np.concatenate([rows, start]), np.concatenate([columns_, stop]))
+    same = whole[start] == whole[stop]
+    out, key = out[same], (start * len(whole) + stop)[same]
     numbers = row[out]
     distance = minima.distance_m[np.where(numbers < 0, ~numbers, numbers)]
     order = np.lexsort((distance, key))
-    kept[out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]] = True
-    return np.asarray(kept)
+    back = out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]
+    if len(back):
+        kept[back] = True
+        begin, ahead = _compiled_join.keep_rows(first, arrive, kept)
+    return Chosen(minima, begin, _compiled_join.keep_rows(first, row, kept)[1], window, (ahead, whole[parts]))
+
+
+def strong_places(first: NDArray[np.int64], arrive: NDArray[np.int32], goes_on: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The strong component of each place, of very many; see the kernel."""
+    from choreograph.graph import _compiled
+
+    return np.asarray(_compiled.strong_components(first, arrive, goes_on))
+
+
+def _strong_links(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.int32]:
+    """The strong component of each of so many points, (count,), that links lead between, by the kernel for places."""
+    first = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
+    target = columns[np.argsort(rows, kind="stable")].astype(np.int32)
+    return strong_places(first, target, np.zeros(count, bool))
 
 
 def number_places(

@@ -20,13 +20,12 @@ CLIP_TABLES = "skeleton", "skeleton_array", "clip", "clip_array", "label"
 """Tables of clips and what they need, each after those that it refers to."""
 
 
-def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str, there: int = 0) -> None:
-    """Insert a graph and its clips, read one at a time.
+def write_clips(connection: sqlite3.Connection, graph: MotionGraph, there: int = 0) -> None:
+    """Insert a graph's clips, read one at a time.
 
     Args:
         connection: An empty file, or one with the graph's first clips.
         graph: What to write.
-        command: What the user did.
         there: How many clips the file has.
     """
     skeletons = rows.SkeletonNumbers()
@@ -40,7 +39,6 @@ def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str
     for number, skeleton in enumerate(skeletons):
         if number >= known:
             rows.write_skeleton(connection, number, skeleton)
-    write_rest(connection, graph, command)
 
 
 def write_clip_row(connection: sqlite3.Connection, number: int, info: ClipInfo, clip: Clip, skeleton: int) -> None:
@@ -72,8 +70,7 @@ def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str)
     pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
     connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
     for part in TABLES:
-        table = graph.found_blends if part == "long_blends" else getattr(graph, part)
-        for name, column in table.columns().items():
+        for name, column in graph.iterate_columns(part):
             rows.write_column(connection, (part, name), column)
     facts = {
         "threshold_m": graph.threshold_m,

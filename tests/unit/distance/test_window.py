@@ -118,3 +118,14 @@ def test_the_compiled_kernels_are_as_their_plain_twins():
     for name, want in zip(names, lower_numpy(*same), strict=True):
         assert getattr(library, name).dtype == want.dtype
         np.testing.assert_allclose(getattr(library, name), want, atol=1e-5 if name in ("low", "plane") else 1e-10)
+
+
+def test_a_part_of_a_clip_has_the_same_windows(rng):
+    window = Window(5, "triangle")
+    whole = windowed_clip(rng.normal(size=(30, 4, 3)), np.ones(4), window)
+    part = whole.part(7, 12)
+    assert part.count == 5 and len(part.heights) == 5 + 4
+    assert np.array_equal(part.energy, whole.energy[7:12]) and np.array_equal(part.centre, whole.centre[7:12])
+    here, there = align_windows(part, np.arange(5), whole, 20), align_windows(whole, np.arange(7, 12), whole, 20)
+    for mine, theirs in zip(here, there, strict=True):
+        assert np.array_equal(mine, theirs)
