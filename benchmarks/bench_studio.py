@@ -32,7 +32,7 @@ import numpy as np
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from choreograph.studio.messages import PROTOCOL
+from choreograph.studio.protocol import PROTOCOL
 
 CLIENTS, RATE_HZ, SECONDS = 20, 60.0, 10.0
 PATHS = {

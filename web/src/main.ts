@@ -23,6 +23,9 @@ declare global {
   }
 }
 
+/** Time after which the page listens to the server, whatever it shows by then. */
+const BEGIN_MS = 3000;
+
 async function start(): Promise<void> {
   const app = document.getElementById("app")!;
   const server = new Server();
@@ -34,7 +37,7 @@ async function start(): Promise<void> {
   const store = new ProjectStore(server, project, verbs);
   bindTheme(store); // before all that reads colours
 
-  for (const motion of wantedMotions(store.state)) prefetch(server, motion);
+  for (const motion of firstMotions(store.state)) prefetch(server, motion);
 
   const parts = makeShell();
   app.replaceChildren(parts.element);
@@ -63,19 +66,28 @@ async function start(): Promise<void> {
   const keys = makeKeys(context, shell);
   listen(keys);
   mountDrop(context);
-  bindStage(store, stage, server);
-  server.connect();
+  bindStage(store, stage, server, () => server.connect());
+}
+
+/** What is shown first. Of an archive nothing is described yet, but it is known what that will be. */
+function firstMotions(state: State): { id: string; skeleton: string }[] {
+  const { archive, view } = state;
+  if (archive && view.shown.length === 0 && state.results.length === 0) return [{ id: `clip:${archive.first}`, skeleton: archive.skeleton }];
+  return wantedMotions(state);
 }
 
 /** Under way while the stage is still being set up; what fails here is told when it is needed. */
-function prefetch(server: Server, { id, skeleton }: Wanted): void {
+function prefetch(server: Server, { id, skeleton }: { id: string; skeleton: string }): void {
   for (const coming of [server.frames(id), server.figure(skeleton)]) coming.catch(() => undefined);
 }
 
-/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip with steps. */
-function bindStage(store: Store, stage: Stage, server: Server): void {
+/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip with steps.
+    `begun` is called once it shows that, or there is nothing to show: what the server makes ready then can wait. */
+function bindStage(store: Store, stage: Stage, server: Server, begun: () => void): void {
   store.subscribe((state) => state.view.character, (character) => (server.character = character));
   let first = true;
+  const begin = once(begun);
+  window.setTimeout(begin, BEGIN_MS);
   let contents = new Map<string, string>();
   const show = async (motions: Wanted[]) => {
     const ids = motions.map(({ id }) => id);
@@ -93,10 +105,20 @@ function bindStage(store: Store, stage: Stage, server: Server): void {
       document.body.dataset.state = "error";
       store.say((error as Error).message, "error");
     }
+    // Drawn, not only loaded; the first clip of an archive is still to be described.
+    if (ids.length > 0 || !store.state.archive) requestAnimationFrame(() => requestAnimationFrame(begin));
   };
   // Described by id and content, so that a clip that was trimmed is shown anew and one that was relabelled is not.
   const wanted = (state: State) => wantedMotions(state).map((motion) => `${motion.id}|${content(motion)}`).join("\n");
   store.subscribe(wanted, (_, state) => void show(wantedMotions(state)));
+}
+
+function once(fn: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) fn();
+    done = true;
+  };
 }
 
 /** Says whether a motion of the same name is another one. */

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "92abf75626d5";
+export const PROTOCOL = "57a6b6c76bee";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -30,6 +30,7 @@ export interface ArchiveFacts {
   clips: number;
   seconds: number;
   first: string;
+  skeleton: string;
   joints: string[];
 }
 
@@ -341,6 +342,7 @@ export interface GraphSummary {
   settings: GraphAsk;
   threshold_m: number;
   rate_hz: number;
+  measured: boolean;
   clips: ClipReport[];
   clip_count: number;
   kept_count: number;

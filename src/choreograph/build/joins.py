@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,50 @@ _MOST_PAIRS = 20 * QUICK_PAIRS
 """Pairs of windows beyond which it takes longer than advice may."""
 _SAMPLE_LOST, _SAMPLE_INSIDE = 2_000, 60_000
 """Frames of the clips that are looked at then: of those left out, and of the graph."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What would bring in clips that a graph left out."""
+
+    joins: tuple[Join, ...]
+    lost: int
+    """Clips that it left out."""
+    sampled: bool
+    """Whether some of them were looked at, by way of some of the graph's clips."""
+
+    def __str__(self) -> str:
+        """What was looked at, where that was not all."""
+        if not self.sampled:
+            return ""
+        return f"looked at {len(self.joins)} of the {self.lost} clips left out, and at some of the graph"
+
+
+def advise(
+    graph: MotionGraph,
+    ceiling_m: float | None = None,
+    *,
+    progress: Progress | None = None,
+    workers: int | None = None,
+) -> Advice:
+    """What would bring in the clips that the graph left out: all of them, or some where to compare all takes too long.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_fast", 30.0), demo_clip("run", 30.0)])
+    >>> advice = advise(graph)
+    >>> advice.lost, advice.sampled
+    (1, False)
+
+    Args:
+        graph: The graph.
+        ceiling_m: Largest threshold to try, metres; `ceiling_of` the graph if None.
+        progress: Hears how far the work has come.
+        workers: Threads to compare with.
+    """
+    find, far = sample_joins if is_long(graph) else find_joins, ceiling_of(graph) if ceiling_m is None else ceiling_m
+    joins = find(graph, far, progress=progress, workers=workers)
+    return Advice(joins, len(lost_clips(graph)), is_long(graph))
 
 
 def find_joins(

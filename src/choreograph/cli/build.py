@@ -280,11 +280,9 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
 def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:
     """Print what would bring lost clips in, unless finding out takes more CPU time than this."""
-    from choreograph.build.joins import ceiling_of, find_joins, is_long, lost_clips, sample_joins
+    from choreograph.build.joins import advise
 
     start = time.process_time()
-    # Of an archive, some clips are looked at: to compare all would take longer than to build it.
-    find, sampled = (sample_joins, True) if is_long(graph) else (find_joins, False)
     with progress_bar() as progress:
 
         def within(stage: str, done: int, total: int) -> None:
@@ -293,12 +291,13 @@ def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADV
                 raise _Enough
 
         try:
-            joins = find(graph, ceiling_of(graph), progress=within, workers=workers)
+            advice = advise(graph, progress=within, workers=workers)
         except _Enough:
-            joins = ()
             _say("what would bring in the clips left out takes longer to find: ask choreograph info for it", "dim")
-    if sampled and joins:
-        _say(f"looked at {len(joins)} of the {len(lost_clips(graph))} clips left out, and at some of the graph:", "dim")
+            return
+    joins = advice.joins
+    if joins and str(advice):
+        _say(f"{advice}:", "dim")
     near = sorted((join for join in joins if join.threshold_m is not None), key=lambda join: join.threshold_m or 0.0)
     far = [join for join in joins if join.threshold_m is None]
     if near:

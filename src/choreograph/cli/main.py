@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
@@ -143,14 +144,12 @@ def main() -> None:
         app(standalone_mode=True)
     except SystemExit as end:
         if end.code == EXIT_CANCELLED:  # what typer makes of Ctrl-C, without a word
-            _say_stopped()
+            _stop()
         raise
     except Kept as stopped:
-        _say_stopped(str(stopped))
-        sys.exit(EXIT_CANCELLED)
+        _stop(str(stopped))
     except (KeyboardInterrupt, Cancelled):
-        _say_stopped()
-        sys.exit(EXIT_CANCELLED)
+        _stop()
     except ChoreographError as error:
         if debug:
             raise
@@ -164,8 +163,12 @@ def main() -> None:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
-def _say_stopped(words: str = "stopped; nothing half-made was left behind") -> None:
+def _stop(words: str = "stopped; nothing half-made was left behind") -> NoReturn:
     err_console.print(words, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(EXIT_CANCELLED)  # at once: threads may still be comparing, and Python would wait for them
 
 
 def _fail(message: str) -> NoReturn:

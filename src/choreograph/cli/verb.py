@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +18,7 @@ from pydantic import Field
 from choreograph.cli import subjects
 from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
 from choreograph.cli.options import collect, parameters, say_by_options
-from choreograph.contract.document import SUFFIXES, Document, load_document, parse_document
+from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
@@ -137,7 +139,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
     def amount(stage: str, done: float, total: float) -> str | None:
         return None if search is None else search.amount(stage, done, total)
 
-    with progress_bar(amount) as progress, tell_compiling(progress):
+    with _naming_lines(document, verb, values), progress_bar(amount) as progress, tell_compiling(progress):
         subject = subjects.load(verb.subject, named, request, progress)
         for note in subject.notes:
             _warn(note)
@@ -162,6 +164,18 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         raise Kept(f"stopped after {stopped:.1f} s: {kept} written{more}")
     if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
+
+
+@contextmanager
+def _naming_lines(document: Document, verb: Verb, values: Mapping[str, Any]) -> Iterator[None]:
+    """Errors about a field of the request's file name its line, whoever finds them."""
+    try:
+        yield
+    except RequestError as error:
+        by_option = re.split(r"[.\[]", error.where)[0] in collect(verb.request, values)
+        if document.value is not None and not by_option and (place := find_line(document, error.where)):
+            error.args = (f"{place}: {error}",)
+        raise
 
 
 def _document(verb: Verb, values: Mapping[str, Any]) -> tuple[Document, str]:

@@ -107,11 +107,21 @@ def parse_document(kind: type[T], document: Document) -> T:
     try:
         return read_request(kind, document.value)
     except RequestError as error:
-        if not document.lines and document.path.suffix.lower() == ".json":
-            document = _with_lines(document)
-        line = document.line(error.where)
-        place = f"{document.path}, line {line}" if line else f"{document.path}"
+        place = find_line(document, error.where) or f"{document.path}"
         raise RequestError(f"{place}: {error}", where=error.where) from None
+
+
+def find_line(document: Document, where: str) -> str:
+    """File and line of a place in a request; empty where the file does not have it.
+
+    >>> _ = Path("ask.yaml").write_text("path: eight\ncount: 2")
+    >>> find_line(load_document("ask.yaml"), "count"), find_line(load_document("ask.yaml"), "seed")
+    ('ask.yaml, line 2', '')
+    """
+    if not document.lines and document.path.suffix.lower() == ".json":
+        document = _with_lines(document)
+    line = document.line(where)
+    return f"{document.path}, line {line}" if line else ""
 
 
 def as_yaml(document: Any) -> str:

@@ -1,8 +1,13 @@
-"""Matrix products kept to one thread per worker: on small tiles, a BLAS's own threads cost more than they give."""
+"""Threads: workers that nobody waits for in vain, and matrix products kept to one thread per worker.
+
+On small tiles, a BLAS's own threads cost more than they give.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 
 def one_thread_each() -> AbstractContextManager[object]:
@@ -16,3 +21,15 @@ def one_thread_each() -> AbstractContextManager[object]:
 
     limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
     return limits
+
+
+@contextmanager
+def threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """So many threads; where the work is given up, nobody waits for what they have begun: it ends by itself."""
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choreograph.distance.blas import one_thread_each
+from choreograph.distance.blas import one_thread_each, threads
 from choreograph.distance.library import Library, build_library
 from choreograph.distance.prune import Limits, Pruner
 from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
@@ -157,18 +157,14 @@ def iterate_minima(
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
     at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
     # Between two batches as well: workers are ahead of whoever takes them.
-    with one_thread_each(), ThreadPoolExecutor(workers) as pool:
+    with one_thread_each(), threads(workers) as pool:
 
         def submit(task: range) -> Future[tuple[Minima, int]]:
             return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
 
-        try:
-            yield from gather_batches(
-                strips, chosen, submit, start=start, at_once=at_once, ahead=_AHEAD * workers, progress=progress
-            )
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+        yield from gather_batches(
+            strips, chosen, submit, start=start, at_once=at_once, ahead=_AHEAD * workers, progress=progress
+        )
 
 
 class Promise(Protocol):

@@ -16,12 +16,13 @@ the length of what is left out enters as one more coordinate, by the triangle in
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.distance.blas import threads
 from choreograph.distance.library import Library
 from choreograph.distance.tiles import cut_strips
 
@@ -120,7 +121,7 @@ class Pruner:
         coarse, fine = run_lengths(library, some)
         coordinates = choose_coordinates(library, some)
         self.strips = cut_strips(library, coarse * _STRIP)
-        with ThreadPoolExecutor(workers) as pool:
+        with threads(workers) as pool:
             self._measure(library, limits, (coarse, fine), coordinates, pool)
 
     def _measure(

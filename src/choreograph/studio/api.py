@@ -17,7 +17,6 @@ from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import RequestError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
-from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.export_asks import ExportAsk, OutputAsk
 from choreograph.studio.exports import export
@@ -40,8 +39,10 @@ def session_of(request: Request) -> Session:
 
 Open = Annotated[Session, Depends(session_of)]
 
+# By its name instead of as a model, which would be made ready for every address and status anew.
+_FAILURE = {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}
 FAILURES: dict[int | str, dict[str, Any]] = {
-    code: {"model": m.Failure, "description": text}
+    code: {"content": _FAILURE, "description": text}
     for code, text in {
         400: "The request is broken",
         401: "The token is missing",
@@ -70,7 +71,7 @@ _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": 
 # ---------------------------------------------------------------- the document
 
 
-@router.get("/project")
+@router.get("/project", responses={422: {"model": m.Failure}})  # where the name is from
 async def get_project(session: Open) -> Project:
     """All that a page needs to begin."""
     return await session.describe()
@@ -230,6 +231,8 @@ async def post_job(session: Open, asked: m.JobAsk) -> Job:
 @router.post("/code")
 async def post_code(session: Open, asked: m.JobAsk) -> m.Code:
     """The command and the program that build or export the same; results have their own."""
+    from choreograph.studio import recipes
+
     with _asked():
         if asked.kind == "build":
             return await recipes.of_build(session, GraphAsk.model_validate(asked.ask) if asked.ask else None)

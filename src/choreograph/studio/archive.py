@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from choreograph.errors import GraphFileError
-from choreograph.graph.model import ClipInfo
+from choreograph.graph.model import ClipInfo, MotionGraph
+from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
+from choreograph.motion.labels import label_parts
 from choreograph.motion.packed import skeleton_id
 from choreograph.motion.query import ClipText, describe_clips, parse_query
-from choreograph.studio.document import ClipEntry, LabelRange
-from choreograph.studio.facts import Recording
+from choreograph.studio.document import ClipEntry, GraphAsk, LabelRange
+from choreograph.studio.facts import GraphSummary, Recording
 from choreograph.studio.find_facts import ArchiveClip, ArchiveFacts, ArchiveFolder, ArchivePage
 
 MANY_CLIPS = 300
@@ -39,6 +41,11 @@ def clip_number(recording: str, stamp: str | None = None) -> int | None:
     return int(found[1]) if found and stamp in (None, found[2]) else None
 
 
+def graph_ask(settings: GraphSettings) -> GraphAsk:
+    """The page's fields for a graph's settings."""
+    return GraphAsk(**{name: getattr(settings, name) for name in GraphAsk.model_fields})
+
+
 class Archive(Mapping[str, Recording]):
     """The clips of a graph's file, by id."""
 
@@ -56,6 +63,8 @@ class Archive(Mapping[str, Recording]):
         self._texts = dict(zip(self._infos, describe_clips(self._infos.values()), strict=True))
         by_folder = len({text.folder for text in self._texts.values()}) > 1
         self._groups = {n: (text.folder if by_folder else text.person) for n, text in self._texts.items()}
+        self.summary = _outline(graph)
+        """The graph as far as it is known without reading it."""
         skeleton = graph.clips[next(iter(self._infos))].skeleton
         self._skeleton, self._joints = skeleton_id(skeleton), list(skeleton.names)
 
@@ -114,6 +123,7 @@ class Archive(Mapping[str, Recording]):
             clips=len(self._infos),
             seconds=round(sum(info.seconds for info in self._infos.values()), 1),
             first=next(iter(self)),
+            skeleton=self._skeleton,
             joints=self._joints,
         )
 
@@ -150,6 +160,26 @@ class Archive(Mapping[str, Recording]):
             fps=info.fps,
             labels=[one[:200] for one in text.texts[:_LABELS_TOLD]],
         )
+
+
+def _outline(graph: MotionGraph) -> GraphSummary:
+    """What names, lengths and labels say of a graph."""
+    texts = {label.text for info in graph.infos for label in info.labels}
+    return GraphSummary(
+        built_from="",
+        current=True,
+        settings=graph_ask(graph.settings),
+        threshold_m=graph.threshold_m,
+        rate_hz=graph.rate_hz,
+        measured=False,
+        clips=[],
+        clip_count=len(graph.infos),
+        transitions=0,
+        frames=int(graph.clip_frames.sum(dtype="int64")),
+        shown=0,
+        labels=sorted({part for text in texts for part in label_parts(text)}),
+        notes=[str(note) for note in graph.notes],
+    )
 
 
 def _name(info: ClipInfo) -> str:

@@ -14,7 +14,6 @@ from fastapi.responses import FileResponse
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from choreograph.formats.character import SUFFIXES
 from choreograph.studio.api import FAILURES, Id, Kind, Open
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles, LiveFacts
 from choreograph.studio.facts import Motion
@@ -70,6 +69,8 @@ async def _take(request: Request, folder: Path) -> Path:
 
 
 def _receive(sent: UploadFile, folder: Path) -> Path:
+    from choreograph.formats.character import SUFFIXES
+
     name = safe_name(sent.filename or "")
     if Path(name).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{name}: characters end in {', '.join(SUFFIXES)}")

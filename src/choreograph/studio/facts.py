@@ -124,6 +124,8 @@ class GraphSummary(Message):
     settings: GraphAsk
     threshold_m: float
     rate_hz: float
+    measured: bool = True
+    """False of a file that was just opened: how much of it takes part, and what it can do, is told later."""
     clips: list[ClipReport]
     """All of them, or of an archive those that fell out, as many as people read."""
     clip_count: int = 0

@@ -16,6 +16,7 @@ class ArchiveFacts(Message):
     seconds: float
     first: Id
     """The clip that is shown before another is chosen."""
+    skeleton: str
     joints: list[str]
 
 

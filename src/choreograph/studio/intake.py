@@ -14,7 +14,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Job, Recording
 from choreograph.studio.jobs import Hooks, Partly, Work
-from choreograph.studio.library import count, graph_key
+from choreograph.studio.library import count
 from choreograph.studio.places import KEEP, Places
 from choreograph.studio.session import Session
 from choreograph.studio.workers import Lane
@@ -167,18 +167,23 @@ async def _open_graph(session: Session, file: str, *, untouched: bool) -> None:
     archive = project.archive
     if archive is not None and not archive.is_large and (untouched or project.lost_sources):
         await add_recordings(session, list(archive.values()))
-    if project.graph is not None:
+    if project.graph is not None or archive is None:
         return
+    document = project.document.model_copy(update={"graph": archive.summary.settings})
+    await session.change("Take over the graph's settings", document)
+    project.open_graph(file, archive.summary)
 
     async def use(answer: Any) -> list[str]:
         _, summary, curve = answer
-        document = session.project.document.model_copy(update={"graph": summary.settings})
-        await session.change("Take over the graph's settings", document)
-        key = graph_key(project.graph_entries(), document.graph)
-        await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve)
+        if project.graph_file == file:  # unless another was built meanwhile
+            assert project.graph is not None
+            key = project.graph.built_from
+            await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve, warm=False)
         return []
 
-    session.jobs.start(Work("import", "Open the graph", session.builds, "summary", {"graph": file}), use)
+    measure = Work("import", "Open the graph", session.builds, "summary", {"graph": file})
+    # What a page shows first is made before that.
+    session.ahead.add_done_callback(lambda done: done.cancelled() or session.jobs.start(measure, use))
 
 
 def _make_demo(session: Session) -> None:

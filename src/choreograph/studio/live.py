@@ -18,6 +18,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.facts import Motion
 from choreograph.studio.pages import Page
+from choreograph.studio.protocol import PROTOCOL
 from choreograph.studio.session import Session
 
 _MESSAGE_S, _CHARACTER_S = 1 / 400, 1 / 20e6
@@ -70,7 +71,8 @@ async def _hear(session: Session, page: Page, text: str) -> None:
         return
     try:
         if isinstance(message, m.Hello):
-            page.say(m.Welcome(protocol=m.PROTOCOL, page=page.id))
+            page.say(m.Welcome(protocol=PROTOCOL, page=page.id))
+            session.asking.prepare_first()
         elif isinstance(message, m.Ask):
             _ask(session, page, message)
         elif isinstance(message, m.Moved):

@@ -9,8 +9,6 @@ frames. Lengths are metres, angles radians, times seconds, unless a name says ot
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
@@ -288,7 +286,6 @@ ToPage = Annotated[
 ]
 
 TO_SERVER: TypeAdapter[Any] = TypeAdapter(ToServer)
-TO_PAGE: TypeAdapter[Any] = TypeAdapter(ToPage)
 REST: tuple[type[Message], ...] = (
     Project,
     ArchivePage,
@@ -326,11 +323,7 @@ SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "Fi
 def schemas() -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON Schema of every message under its name, and of what either side of the socket may say."""
     named: list[tuple[str, TypeAdapter[Any]]] = [(model.__name__, TypeAdapter(model)) for model in REST]
-    named += [("ToServer", TO_SERVER), ("ToPage", TO_PAGE)]
+    named += [("ToServer", TO_SERVER), ("ToPage", TypeAdapter(ToPage))]
     modes: dict[str, Any] = {name: "validation" if name in SAID_BY_PAGES else "serialization" for name, _ in named}
     roots, whole = TypeAdapter.json_schemas([(name, modes[name], adapter) for name, adapter in named])
     return dict(whole["$defs"]), {name: roots[name, modes[name]] for name in ("ToServer", "ToPage")}
-
-
-PROTOCOL = hashlib.sha256(json.dumps(schemas(), sort_keys=True).encode()).hexdigest()[:12]
-"""Changes whenever a message does."""

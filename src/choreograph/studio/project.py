@@ -164,6 +164,11 @@ class Project:
         added = [entry for entry in self.document.clips if entry.source not in self.archive]
         return [*self.archive.entries(), *added] if whole else added
 
+    def open_graph(self, file: str, summary: GraphSummary) -> None:
+        """Use the graph of a file, of which more is known later; nothing is written before that."""
+        key = graph_key(self.graph_entries(), self.document.graph)
+        self.graph_file, self._graph, self.curve = file, summary.model_copy(update={"built_from": key}), None
+
     def set_graph(self, file: str, summary: GraphSummary, curve: Curve) -> None:
         """Use another graph; written at once, since its file is there already."""
         self.graph_file, self._graph, self.curve = file, summary, curve

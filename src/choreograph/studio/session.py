@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from choreograph._version import __version__
-from choreograph.errors import RequestError
+from choreograph.errors import ChoreographError, RequestError
 from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
@@ -22,11 +23,15 @@ from choreograph.studio.library import clip_key, count, graph_key, writable_suff
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
+from choreograph.studio.protocol import PROTOCOL
 from choreograph.studio.steering import Steering
-from choreograph.studio.workers import Lane
+from choreograph.studio.workers import Lane, Task, count_processors
 
 PREVIEWS_KEPT = 8
 EXPORTS_KEPT = 20
+FEW_PROCESSORS = 2
+"""With no more than these, verbs are made ready once a page is seen: it, the server and whoever makes its figure share
+them until then."""
 
 
 class Session:
@@ -44,6 +49,8 @@ class Session:
         self._previews: dict[str, Result] = {}
         self._matrices: dict[tuple[str, str, str], tuple[Matrix, dict[str, bytes]]] = {}
         self._curve: Curve | None = None
+        self._figures: dict[str, Task] = {}
+        """Those that are being made, by skeleton."""
         self._saving = asyncio.Lock()
         self._preparing = asyncio.Lock()
 
@@ -62,11 +69,22 @@ class Session:
         await asyncio.to_thread(self.project.clean_motions)
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
-        self.asking.prepare_first()
+        self.ahead = asyncio.create_task(self._look_ahead())
+        """Makes what the first page will show."""
+        if count_processors() > FEW_PROCESSORS:
+            self.asking.prepare_first()
         await self.save()
+
+    async def _look_ahead(self) -> None:
+        """Make what the first page shows of an archive, while that page is still being opened."""
+        if self.project.archive is not None and self.project.is_archive:
+            with suppress(ChoreographError):  # the page hears of it when it asks
+                motion, _ = await self.motion("clip", next(iter(self.project.archive)))
+                await self.figure(motion.skeleton)
 
     async def close(self) -> None:
         """End the workers and write what is not written."""
+        self.ahead.cancel()
         lanes = (*self.asking.lanes.values(), self.looks, self.pictures, self.files, self.builds)
         await asyncio.gather(*(lane.close() for lane in lanes))
         await self.jobs.wait()
@@ -83,7 +101,7 @@ class Session:
         """All that a page needs to begin."""
         project = self.project
         return facts.Project(
-            protocol=m.PROTOCOL,
+            protocol=PROTOCOL,
             package=__version__,
             folder=str(self.places.given_graph or self.places.folder),
             version=project.version,
@@ -123,6 +141,8 @@ class Session:
 
     async def _prepare(self, entries: Sequence[ClipEntry]) -> None:
         """Know these clips as the stage takes them."""
+        if all(clip_key(entry) in self._motions for entry in entries):
+            return
         async with self._preparing:
             missing = {clip_key(entry): entry for entry in entries if clip_key(entry) not in self._motions}
             if missing:
@@ -334,7 +354,13 @@ class Session:
         """The file of a skeleton's figure, made when it is first asked for."""
         path = self.places.figure(skeleton)
         if not path.is_file():
-            await self.looks.submit("figure", (skeleton, *self.somebody(skeleton))).answer()
+            making = self._figures.get(skeleton)
+            if making is None:
+                making = self._figures[skeleton] = self.looks.submit("figure", (skeleton, *self.somebody(skeleton)))
+            try:
+                await making.answer()
+            finally:
+                self._figures.pop(skeleton, None)
         return path
 
     def somebody(self, skeleton: str) -> tuple[str, str]:

@@ -17,7 +17,6 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio.subjects import Subject, VerbAsk
-from choreograph.synthesis.steer.prepare import FIRST_READY
 
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
@@ -69,6 +68,8 @@ class Steering:
             raise RequestError("there is no graph yet; build it first")
         key = graph, Path(graph).stat().st_mtime
         if self._work is None or self._work.key != key:
+            from choreograph.synthesis.steer.prepare import FIRST_READY
+
             first = asyncio.Event()
 
             def hear(kind: str, values: tuple[Any, ...]) -> None:

@@ -1,13 +1,16 @@
-"""TypeScript types of the studio's messages, generated from the models: `python -m choreograph.studio.typescript`."""
+"""What is generated from the models of the studio's messages: `python -m choreograph.studio.typescript`.
+
+The page's TypeScript types, and the protocol's name, which takes too long to work out whenever the server starts.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from choreograph.studio.messages import PROTOCOL, schemas
+from choreograph.studio.messages import schemas
 from choreograph.verbs import find_verb, rooms
 
 _HEAD = """// Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
@@ -20,10 +23,27 @@ export type Plain = null | boolean | number | string | Plain[] | { [name: string
 """
 
 
+_PYTHON = '''"""Generated from the messages by `python -m choreograph.studio.typescript`; do not edit."""
+
+PROTOCOL = "{protocol}"
+"""Changes whenever a message does."""
+'''
+
+
+def protocol() -> str:
+    """A word that changes whenever a message does."""
+    return hashlib.sha256(json.dumps(schemas(), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def python() -> str:
+    """The module that has the protocol's name."""
+    return _PYTHON.replace("{protocol}", protocol())
+
+
 def typescript() -> str:
     """The whole file: messages, what either side of the socket says, and the requests of our own verbs."""
     messages, unions = schemas()
-    parts = [_HEAD.replace("{protocol}", PROTOCOL)]
+    parts = [_HEAD.replace("{protocol}", protocol())]
     parts += [_interface(name, model) for name, model in sorted(messages.items())]
     parts += [
         f"export type {name} =\n  | " + _type(union).replace(" | ", "\n  | ") + ";\n" for name, union in unions.items()
@@ -78,5 +98,5 @@ def _type(node: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("web/src/messages.ts")
-    target.write_text(typescript(), encoding="utf-8")
+    Path("web/src/messages.ts").write_text(typescript(), encoding="utf-8")
+    Path("src/choreograph/studio/protocol.py").write_text(python(), encoding="utf-8")

@@ -11,8 +11,9 @@ from choreograph.contract.document import as_yaml
 from choreograph.studio.api import FAILURES, Id, Open
 from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.project import NotThere
-from choreograph.studio.requests import check_drafts, describe_verbs, draft_of_file
+from choreograph.studio.requests import check_drafts, draft_of_file
 from choreograph.studio.verb_facts import VerbFacts
+from choreograph.studio.verb_list import verbs_json
 from choreograph.verbs import find_verb, rooms
 
 router = APIRouter(prefix="/api", responses=FAILURES)
@@ -20,10 +21,10 @@ router = APIRouter(prefix="/api", responses=FAILURES)
 _YAML: dict[int | str, dict[str, Any]] = {200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}}
 
 
-@router.get("/verbs")
-async def get_verbs() -> list[VerbFacts]:
+@router.get("/verbs", response_model=list[VerbFacts])
+async def get_verbs() -> Response:
     """The ways of asking for motion, with the JSON Schema of what each can be asked."""
-    return await asyncio.to_thread(describe_verbs)
+    return Response(await asyncio.to_thread(verbs_json), media_type="application/json")
 
 
 @router.post("/verbs/{verb}/request.yaml", responses=_YAML, response_class=Response)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import pickle
 import struct
 import sys
@@ -20,6 +21,11 @@ KEEP_S = 8.0
 
 Hear = Callable[[str, tuple[Any, ...]], None]
 """Hears "progress" with stage, done and total, and "found" with what was found and its frames."""
+
+
+def count_processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkerDied(ChoreographError):

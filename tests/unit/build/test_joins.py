@@ -9,7 +9,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.build import joins as finding
-from choreograph.build.joins import ceiling_of, find_joining_thresholds, find_joins, is_quick, sample_joins
+from choreograph.build.joins import advise, ceiling_of, find_joining_thresholds, find_joins, is_quick, sample_joins
 from choreograph.graph.report import Join, report_graph
 from choreograph.motion.clip import Clip
 
@@ -51,6 +51,17 @@ def test_a_sample_tells_thresholds_that_do(gaits: cg.MotionGraph, monkeypatch: p
     settings = gaits.settings.with_(threshold_m=join.threshold_m)
     report = report_graph(cg.build_graph(gaits.clips, settings, workers=1))
     assert next(clip.state == "kept" for clip in report.clips if clip.name == join.clip)
+
+
+def test_advice_looks_at_some_where_all_take_too_long(gaits: cg.MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = advise(gaits, workers=1)
+    assert (len(whole.joins), whole.lost, whole.sampled, str(whole)) == (3, 3, False, "")
+    assert whole.joins == find_joins(gaits, ceiling_of(gaits), workers=1)
+    monkeypatch.setattr(finding, "_MOST_PAIRS", 0)
+    monkeypatch.setattr(finding, "_SAMPLE_LOST", 1)
+    some = advise(gaits, workers=1)
+    assert (len(some.joins), some.lost, some.sampled) == (1, 3, True)
+    assert str(some) == "looked at 1 of the 3 clips left out, and at some of the graph"
 
 
 def test_a_ceiling_that_is_too_low_is_said(gaits: cg.MotionGraph) -> None:

@@ -36,6 +36,23 @@ def test_options_count_before_the_file(tmp_path: Path) -> None:
     assert abs(read_clip(out).seconds - 1.5) < 0.05
 
 
+def test_what_a_verb_finds_wrong_is_named_with_its_line(tmp_path: Path) -> None:
+    write_clip(tmp_path / "walk.bvh", demo_clip("walk", 60.0))
+    out = ("-o", str(tmp_path / "out.bvh"))
+    for file, text, line in (
+        ("ask.yaml", "motion: walk.bvh\ncycles: 2\n\nstart_s: 99\n", 4),
+        ("ask.json", '{"motion": "walk.bvh",\n "start_s": 99}', 2),
+    ):
+        (tmp_path / file).write_text(text)
+        code, said = _run("loop", str(tmp_path / file), *out)
+        assert code != 0 and f"{file}, line {line}: 99 s is behind the motion's end" in said
+    # One that an option says is in no line of it, nor is one that it leaves out.
+    for start in (("--start", "98"), ("--start", "98", "--request", str(tmp_path / "ask.yaml"))):
+        (tmp_path / "ask.yaml").write_text("start_s: 0.1\n")
+        code, said = _run("loop", str(tmp_path / "walk.bvh"), *start, *out)
+        assert code != 0 and "98 s is behind the motion's end" in said and "line" not in said, said
+
+
 def test_a_request_without_a_motion_says_how_to_name_one(tmp_path: Path) -> None:
     (tmp_path / "request.yaml").write_text("cutoff_hz: 6\n")
     code, said = _run("dynamics", str(tmp_path / "request.yaml"))

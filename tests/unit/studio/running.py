@@ -72,6 +72,7 @@ class Studio:
 
     def settle(self) -> None:
         """Wait until nothing is being done."""
+        until(lambda: self.session.ahead.done())
         until(lambda: all(job["state"] not in ("waiting", "running") for job in self.get("jobs")))
 
     def page(self) -> ClientConnection:

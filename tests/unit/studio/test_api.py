@@ -14,8 +14,8 @@ from tests.unit.studio.running import CLIPS, Studio, opened
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats.npz import read_npz
-from choreograph.studio import messages as m
 from choreograph.studio.facts import Curve, GraphSummary, Matrix, Project, Result
+from choreograph.studio.protocol import PROTOCOL
 from choreograph.verbs import rooms
 
 PATH = [[0.0, 0.0], [0.0, 3.0], [1.5, 5.0]]
@@ -32,7 +32,7 @@ def walked(studio: Studio) -> dict[str, Any]:
 
 def test_the_project_has_all_that_a_page_needs(studio: Studio) -> None:
     project = Project.model_validate(studio.get("project"))
-    assert project.protocol == m.PROTOCOL
+    assert project.protocol == PROTOCOL
     assert [clip.name for clip in project.clips] == sorted(CLIPS)
     assert [motion.id for motion in project.clips] == [f"clip:{entry.id}" for entry in project.document.clips]
     assert project.graph is not None and project.graph.current and project.graph.transitions > 0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.unit.studio.running import CLIPS, Studio, opened
+from tests.unit.studio.running import CLIPS, Studio, hear, opened, say, until
 
 from choreograph.errors import RequestError
 from choreograph.studio import archive as module
+from choreograph.studio import asking, session
 from choreograph.studio.archive import Archive, clip_number, file_stamp, recording_id
+from choreograph.studio.protocol import PROTOCOL
 
 NAMES = sorted(CLIPS)
 
@@ -93,6 +96,50 @@ def test_of_many_clips_the_document_lists_none(mog: Path, monkeypatch: pytest.Mo
     with opened(mog) as again:
         assert not again.get("jobs"), "it is known already"
         assert again.get("project")["document"]["clips"][0]["name"] == "mine"
+
+
+def test_an_archive_can_be_used_before_it_is_measured(mog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY_CLIPS", 3)
+    with opened(mog) as studio:
+        graph = studio.get("project")["graph"]
+        assert (graph["measured"], graph["current"], graph["clip_count"]) == (False, True, len(CLIPS))
+        studio.settle()
+        project = studio.get("project")
+        measured = project["graph"]
+        assert measured["measured"] and measured["kept_count"] == len(CLIPS) and measured["transitions"] > 0
+        same = ("built_from", "settings", "threshold_m", "rate_hz", "clip_count", "frames", "labels", "notes")
+        assert {name: measured[name] for name in same} == {name: graph[name] for name in same}
+        # Nobody has asked for it: it is what the first page will show.
+        kept = mog.parent / ".choreograph-people" / "cache"
+        assert (kept / f"{project['archive']['skeleton']}.glb").is_file() and len(list(kept.glob("*.f32"))) == 1
+
+
+def test_a_figure_that_several_ask_for_is_made_once(mog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(mog) as studio:
+        studio.settle()
+        asked: list[str] = []
+        submit = studio.session.looks.submit
+        monkeypatch.setattr(studio.session.looks, "submit", lambda name, *ask: asked.append(name) or submit(name, *ask))
+        address = f"/api/figures/{studio.get('project')['clips'][0]['skeleton']}.glb"
+        with ThreadPoolExecutor(3) as pool:
+            answers = list(pool.map(lambda _: studio.http.get(address), range(3)))
+        assert len({answer.content for answer in answers}) == 1 and asked.count("figure") == 1
+
+
+@pytest.mark.parametrize("processors", [2, 8])
+def test_verbs_are_made_ready_when_a_page_is_there(mog: Path, processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(mog) as first:  # the graph is known from then on
+        first.settle()
+    monkeypatch.setattr(session, "count_processors", lambda: processors)
+    prepared: list[str] = []
+    monkeypatch.setattr(asking.Asking, "prepare", lambda _, verb: prepared.append(verb))
+    with opened(mog) as studio:
+        assert prepared == (["follow"] if processors == 8 else [])
+        with studio.page() as page:
+            say(page, "hello", protocol=PROTOCOL)
+            hear(page, "welcome")
+            until(lambda: prepared)
+        assert set(prepared) == {"follow"}
 
 
 def test_a_file_that_has_changed_is_opened_anew(mog: Path, studio: Studio) -> None:

@@ -22,6 +22,7 @@ from choreograph.motion.packed import row_bytes
 from choreograph.studio import live
 from choreograph.studio import messages as m
 from choreograph.studio.pages import QUEUE_BYTES, QUEUE_FRAMES, Page
+from choreograph.studio.protocol import PROTOCOL
 
 PATH = [[0.0, 0.0], [0.0, 6.0]]
 LONG_PATH = [[float(6 * np.sin(k / 20)), float(k / 2)] for k in range(400)]
@@ -29,8 +30,8 @@ LONG_PATH = [[float(6 * np.sin(k / 20)), float(k / 2)] for k in range(400)]
 
 def test_a_page_is_welcomed_and_asks_for_motion(studio: Studio) -> None:
     with studio.page() as page:
-        say(page, "hello", protocol=m.PROTOCOL)
-        assert hear(page, "welcome")["protocol"] == m.PROTOCOL
+        say(page, "hello", protocol=PROTOCOL)
+        assert hear(page, "welcome")["protocol"] == PROTOCOL
         say(page, "ask", verb="follow", number=1, ask={"points": PATH})
         answer = hear(page, "answer", "refused")
         assert answer["type"] == "answer" and answer["number"] == 1 and answer["final"]
@@ -161,7 +162,7 @@ def test_frames_are_played_in_time(studio: Studio) -> None:
         say(page, "play", motion=clip["id"], loop=True)
         hear(page, "frame")
         say(page, "stop")
-        say(page, "hello", protocol=m.PROTOCOL)
+        say(page, "hello", protocol=PROTOCOL)
         hear(page, "welcome")
         with pytest.raises(TimeoutError):
             page.recv(timeout=0.3)
@@ -170,7 +171,7 @@ def test_frames_are_played_in_time(studio: Studio) -> None:
 def test_changes_are_told_to_all_pages(tmp_path: Path) -> None:
     with opened(tmp_path) as studio, studio.page() as one, studio.page() as other:
         for page in (one, other):
-            say(page, "hello", protocol=m.PROTOCOL)
+            say(page, "hello", protocol=PROTOCOL)
             hear(page, "welcome")
         studio.change("Rename", name="Dance")
         for page in (one, other):

@@ -125,7 +125,7 @@ export function archiveList(context: Context, query: () => string) {
           if (words !== asked) return;
           pages.set(key, clips);
           for (const one of clips) seen.set(one.id, one);
-          soon();
+          draw(); // not with the next picture of the stage: where that is drawn in software, it takes a while
         },
         (error: Error) => {
           pages.delete(key);
@@ -138,6 +138,7 @@ export function archiveList(context: Context, query: () => string) {
   }
 
   function draw(): void {
+    cancelAnimationFrame(drawing);
     drawing = 0;
     const view = list.clientHeight || 400;
     const focused = list.contains(document.activeElement);

@@ -126,9 +126,10 @@ function parameters(context: Context): HTMLElement {
   // Looking beyond the threshold, which follows a build, makes the curve longer.
   // That of an archive is worked out when it is first looked at.
   const looked = (state: State) => !state.archive || state.view.verb === "graph";
-  watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state, looked], async (state) => {
+  const measured = (state: State) => (state.graph?.measured ? state.graph.built_from : null);
+  watch(store, [measured, (state) => newest(state.jobs, ["joins"])?.state, looked], async (state) => {
     if (!looked(state)) return;
-    known = state.graph ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
+    known = measured(state) ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
     curve.setCurve(known);
     threshold.setMax(widestOf(known));
     curve.element.hidden = known === null;
@@ -193,10 +194,12 @@ function empty(state: State): HTMLElement {
 function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLElement[] {
   const lost = graph.clips.filter((clip) => clip.state !== "kept");
   const share = graph.frames > 0 ? Math.round((100 * graph.shown) / graph.frames) : 0;
+  const kept = graph.kept_count || graph.clips.length - lost.length;
+  const all = graph.clip_count || graph.clips.length;
   const facts = [
-    ["Transitions", graph.transitions.toLocaleString("en")],
-    ["Frames in it", `${share} %`],
-    ["Clips in it", `${graph.kept_count || graph.clips.length - lost.length} of ${graph.clip_count || graph.clips.length}`],
+    ["Transitions", graph.measured ? graph.transitions.toLocaleString("en") : "…"],
+    ["Frames in it", graph.measured ? `${share} %` : "…"],
+    ["Clips in it", graph.measured ? `${kept} of ${all}` : `… of ${all}`],
     ["Threshold", cm(graph.threshold_m)],
   ];
   return [
@@ -263,7 +266,7 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
         : null,
     )
   );
-  const unknown = lost.some((clip) => clip.join === "");
+  const unknown = lost.every((clip) => clip.join === ""); // of an archive, some are looked at
   const find = () => api.start({ kind: "joins", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
   return el(
     "div",

@@ -30,6 +30,8 @@ class Cycle:
     """Frames; the pose at `stop` is the one at `start` again."""
     gap_m: float
     """Mean distance of joints between the two, with what they do in a tenth of a second, metres."""
+    moves_m: float = 0.0
+    """Mean distance of joints, as seen from the body, from their middle between the two, metres."""
 
 
 def find_cycle(
@@ -52,7 +54,7 @@ def find_cycle(
             raise RequestError(f"{frame / clip.fps:g} s is behind the motion's end at {clip.seconds:.2f} s", where=name)
     rows, facing = _features(clip)
     if begin is not None and end is not None:
-        return Cycle(begin, end, float(_gaps(rows, np.array([begin]), np.array([end]))[0]))
+        return _between(rows, begin, end)
     low, high = round(seconds[0] * clip.fps), round(seconds[1] * clip.fps)
     if len(clip) <= low:
         raise RequestError(
@@ -71,29 +73,40 @@ def find_cycle(
             best = min(best, (float(costs[k]), int(rows_at[k]), lag))
     if not np.isfinite(best[0]):
         raise RequestError("there is no cycle of that length between those moments", where="max_s")
-    return _refined(rows, facing, best, step, (begin, end), straight)
+    start, stop = _refined(rows, facing, best, (step, low, high), (begin, end), straight)
+    return _between(rows, start, stop)
+
+
+def _between(rows: Array, start: int, stop: int) -> Cycle:
+    """The cycle between two moments."""
+    gap = float(_gaps(rows, np.array([start]), np.array([stop]))[0])
+    poses = rows[start : stop + 1].reshape(stop + 1 - start, -1, 3)
+    poses = poses[:, : poses.shape[1] // 2]
+    return Cycle(start, stop, gap, float(np.linalg.norm(poses - poses.mean(axis=0), axis=2).mean()))
 
 
 def _refined(
     rows: Array,
     facing: Array,
     best: tuple[float, int, int],
-    step: int,
+    lengths: tuple[int, int, int],
     at: tuple[int | None, int | None],
     straight: bool,
-) -> Cycle:
-    """The best pair at the clip's own rate, near one that was found at a lower rate."""
+) -> tuple[int, int]:
+    """The best pair at the clip's own rate, near one that was found at a lower rate; `lengths` are the step between
+    those that were tried, the shortest and the longest."""
     _, start, lag = best
+    step, low, high = lengths
     near = np.arange(-step, step + 1)
     starts, stops = (grid.ravel() for grid in np.meshgrid(start + near, start + lag + near))
-    keep = (starts >= 0) & (stops < len(rows)) & (stops > starts + 1)
+    keep = (starts >= 0) & (stops < len(rows)) & (stops - starts >= max(low, 2)) & (stops - starts <= high)
     for fixed, moments in zip(at, (starts, stops), strict=True):
         keep &= (moments == fixed) if fixed is not None else True
     if not keep.any():
-        return Cycle(start, start + lag, float(_gaps(rows, np.array([start]), np.array([start + lag]))[0]))
+        return start, start + lag
     starts, stops = starts[keep], stops[keep]
     k = int(_costs(rows, facing, starts, stops, straight).argmin())
-    return Cycle(int(starts[k]), int(stops[k]), float(_gaps(rows, starts[k : k + 1], stops[k : k + 1])[0]))
+    return int(starts[k]), int(stops[k])
 
 
 def _features(clip: Clip) -> tuple[Array, Array]:

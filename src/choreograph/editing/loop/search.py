@@ -21,6 +21,9 @@ from choreograph.progress import Progress, silent
 LONGEST_S = 3600.0
 _GAP_M = 0.05
 """Distance of the ends' poses from which on a loop is said not to be one by itself."""
+_STILL_M = 0.025
+"""Mean distance of joints from their middle below which a cycle is said to be none. Cycles of walks and runs of several
+people have 3.2 cm and more; moments in which somebody stands or sits 2.1 cm and less, most of them half of one."""
 _TURN_RAD = np.radians(15)
 
 
@@ -75,6 +78,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
         metrics = {
             "seconds": Metric(length, "s", "a cycle of"),
             "start": Metric(cycle.start / clip.fps, "s", "recorded from"),
+            "moves": Metric(cycle.moves_m, "m", "joints move about their middle by"),
             "gap": Metric(cycle.gap_m, "m", "ends apart before they were joined"),
             "turn": Metric(float(np.degrees(abs(turn))), "°", "turned as recorded"),
             "way": Metric(way, "m", "goes on by"),
@@ -97,6 +101,13 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
                 "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
             )
             yield Problem(text, "max_s", _GAP_M, round(cycle.gap_m, 4), unit="m")
+        elif cycle.moves_m < _STILL_M and (self.request.start_s is None or self.request.stop_s is None):
+            text = (
+                f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
+                "on average, as when somebody stands; say where the motion repeats (start_s, stop_s), or allow no "
+                "cycle as short as this (min_s)"
+            )
+            yield Problem(text, "min_s", _STILL_M, round(cycle.moves_m, 4), unit="m")
         if self.request.straight and abs(turn) > _TURN_RAD:
             text = f"the cycle turns by {np.degrees(abs(turn)):.0f}° as recorded, which is taken out (straight)"
             yield Problem(text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")

@@ -15,7 +15,7 @@ from choreograph.graph.coverage import report_coverage
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, Join, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
-from choreograph.studio.archive import MANY_CLIPS
+from choreograph.studio.archive import MANY_CLIPS, graph_ask
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
@@ -65,16 +65,13 @@ def graph_settings(asked: GraphAsk) -> GraphSettings:
     return GraphSettings(**asked.model_dump())
 
 
-def graph_ask(settings: GraphSettings) -> GraphAsk:
-    """The page's fields for a graph's settings."""
-    return GraphAsk(**{name: getattr(settings, name) for name in GraphAsk.model_fields})
-
-
 def summarise(
     graph: MotionGraph, key: str, notes: list[str] | None = None, joins: Sequence[Join] = ()
 ) -> tuple[GraphSummary, Curve]:
     """What the page shows of a graph."""
     report = report_graph(graph, joins=joins)
+    # Of an archive some that fell out are told, first those of which it is known what would bring them in.
+    lost = sorted(report.lost, key=lambda clip: clip.join is None)[:_LOST_TOLD]
     summary = GraphSummary(
         built_from=key,
         current=True,
@@ -94,7 +91,7 @@ def summarise(
                 joins_at_m=clip.joins_at_m,
                 join="" if clip.join is None else str(clip.join),
             )
-            for clip in (report.clips if len(report.clips) <= MANY_CLIPS else report.lost[:_LOST_TOLD])
+            for clip in (report.clips if len(report.clips) <= MANY_CLIPS else lost)
         ],
         transitions=report.kept_transitions,
         frames=report.frames,

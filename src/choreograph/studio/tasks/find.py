@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from choreograph.finding.request import FindRequest
-from choreograph.finding.search import find as find_places
 from choreograph.studio.archive import file_stamp, recording_id
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry
@@ -28,6 +27,8 @@ class FindTask:
 
 def find(context: WorkerContext, ask: FindTask, channel: TaskChannel) -> FindAnswer:
     """Places in the archive, or in the document's clips."""
+    from choreograph.finding.search import find as find_places
+
     like = None
     if ask.like is not None:
         like = context.clip(ask.like) if isinstance(ask.like, ClipEntry) else context.result(*ask.like)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from choreograph.build.comparison import Search
-from choreograph.build.joins import ceiling_of, find_joins, joins_from
+from choreograph.build.joins import advise, ceiling_of, find_joins, is_long, joins_from
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Curve, GraphSummary
 from choreograph.studio.tasks.build import curve_of, summarise
@@ -21,6 +21,11 @@ def joins(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     Asked as `graph`, the file, `key`, its name, and `notes`, what was said of it when it was built.
     """
     graph = context.graph(ask["graph"])
+    if is_long(graph):
+        advice = advise(graph, progress=channel.progress)
+        summary, curve = summarise(graph, ask["key"], joins=advice.joins)
+        notes = list(dict.fromkeys([*ask["notes"], str(advice)]))
+        return ask["graph"], summary.model_copy(update={"notes": notes}), curve
     curve_m = min(max(TIMES * graph.threshold_m, graph.searched_m), 1.0)
     search = Search(graph.clips, graph.infos, graph.settings, progress=channel.progress)
     minima, _ = search.find(curve_m)

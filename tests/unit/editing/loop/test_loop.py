@@ -82,6 +82,26 @@ def test_motion_that_does_not_repeat_is_said_to() -> None:
     assert any("does not repeat" in problem.text for problem in result.problems)
 
 
+def test_a_moment_of_standing_is_said_to_be_no_cycle() -> None:
+    stand = demo_clip("stand", 30.0)
+    result = cg.loop(stand)
+    (problem,) = result.problems
+    assert "hardly moves" in problem.text and problem.where == "min_s"
+    assert result.metrics["moves"].value < 0.025
+    assert not cg.loop(stand, start_s=0.0, stop_s=1.0).problems, "who says where it is wants it so"
+    for name in ("walk", "walk_slow", "jog", "run", "walk_veer_left"):
+        made = cg.loop(demo_clip(name, 30.0))
+        assert not any("hardly moves" in problem.text for problem in made.problems), name
+
+
+@pytest.mark.parametrize("limits", [(0.5, 3.0), (0.9, 1.0), (0.37, 0.45)])
+def test_no_cycle_is_shorter_or_longer_than_asked(limits: tuple[float, float]) -> None:
+    for name in ("walk", "stand"):
+        clip = demo_clip(name, 120.0)
+        cycle = find_cycle(clip, limits, (None, None), straight=True)
+        assert round(limits[0] * 120) <= cycle.stop - cycle.start <= round(limits[1] * 120)
+
+
 def test_bad_input() -> None:
     clip = demo_clip("walk", 30.0)
     with pytest.raises(RequestError, match="less than the shortest"):
@@ -98,3 +118,10 @@ def test_recorded_walks_and_runs(recordings: Path) -> None:
         result = cg.loop(clip)
         made = result.best.clips[0]
         assert result.metrics["gap"].value < 0.06 and _pose_gap(made, 0, -1) < 1e-4
+        assert not any("hardly moves" in problem.text for problem in result.problems)
+
+
+def test_sitting_is_no_cycle(recordings: Path) -> None:
+    result = cg.loop(cg.read_clip(recordings / "cmu_more" / "113" / "113_15.amc").resampled(60.0))
+    assert any("hardly moves" in problem.text for problem in result.problems)
+    assert result.metrics["seconds"].value >= 0.5 - 1e-9

@@ -1,0 +1,53 @@
+"""The verbs as pages are told of them, kept as the bytes of an answer: to describe them, all of them are imported."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pydantic
+from pydantic import TypeAdapter
+
+from choreograph._version import __version__
+from choreograph.folders import cache_folder
+from choreograph.formats.atomic import atomic_write
+from choreograph.graph.cache import limit_bytes
+from choreograph.studio.verb_facts import VerbFacts
+from choreograph.verbs import MORE
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def verbs_json() -> bytes:
+    """The verbs, a JSON list of `VerbFacts`: from the cache, unless the code has changed since they were put there."""
+    # What somebody's own verbs depend on, nobody knows.
+    kept = None if os.environ.get(MORE) or not limit_bytes() else cache_folder("studio") / f"verbs-{_stamp()}.json"
+    if kept is not None:
+        with suppress(OSError):
+            if (found := kept.read_bytes()).endswith(b"]"):
+                return found
+    from choreograph.studio.requests import describe_verbs
+
+    made = TypeAdapter(list[VerbFacts]).dump_json(describe_verbs())
+    if kept is not None:
+        with suppress(OSError):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            for old in kept.parent.glob("verbs-*.json"):
+                old.unlink(missing_ok=True)
+            with atomic_write(kept, overwrite=True) as temporary:
+                temporary.write_bytes(made)
+    return made
+
+
+def _stamp() -> str:
+    """A word for the code as it is now: versions, and times and sizes of the package's files."""
+    word = hashlib.sha256(f"{__version__} {sys.version} {pydantic.VERSION}".encode())
+    for folder, _, names in sorted(os.walk(PACKAGE)):
+        for name in sorted(names):
+            if name.endswith(".py"):
+                state = (Path(folder) / name).stat()
+                word.update(f"{folder}/{name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return word.hexdigest()[:24]
