@@ -13,6 +13,7 @@ from choreograph.synthesis.follow._compiled_scoring import (
     plan_bend,
     score_edge,
 )
+from choreograph.synthesis.follow._compiled_ways import add_ways
 from choreograph.synthesis.follow.continuations import MOST_CONTINUATIONS
 from choreograph.synthesis.follow.state import (
     COST,
@@ -135,7 +136,7 @@ def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
 
 
 @hot
-def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:  # type: ignore[no-untyped-def]
+def _extend(beam, now, stay_in, tables, pages, path, params, after, mark, ends) -> int:  # type: ignore[no-untyped-def]
     """Extend the states kept at a frame; the number of frames scored."""
     ring = len(beam.counts)
     slot = now % ring
@@ -172,6 +173,8 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
                 continue
             arrive(state, edge, tables, after)
             if params.heuristic_weight > 0.0:
+                if tables.first_way[target] < 0:
+                    add_ways(target, pages)
                 ahead = params.heuristic_weight * best_continuation(
                     after, target, spare / params.heuristic_weight, tables, path, params, ends
                 )
@@ -208,8 +211,18 @@ def _is_missing(beam, slot, tables) -> bool:  # type: ignore[no-untyped-def]
     return missing
 
 
+@inlined
+def _is_full(beam, slot, tables, pages) -> bool:  # type: ignore[no-untyped-def]
+    """Whether there may not be room for the continuations of all nodes that the states kept at a frame lead to."""
+    edges = 0
+    for s in range(beam.kept[slot]):
+        node = beam.kept_marks[slot, s, NODE]
+        edges += tables.last_edge[node] - tables.first_edge[node]
+    return pages.step > 0 and pages.counted[0] + edges * MOST_CONTINUATIONS > len(pages.changes)
+
+
 @compiled
-def beam_advance(beam, since, until, begun, stay_in, tables, path, params):  # type: ignore[no-untyped-def]
+def beam_advance(beam, since, until, begun, stay_in, tables, pages, path, params):  # type: ignore[no-untyped-def]
     """Extend all states that arrive in the frames [since, until).
 
     Walks that reach the path's end are over; the best of them is kept in `beam.best_*`.
@@ -221,10 +234,11 @@ def beam_advance(beam, since, until, begun, stay_in, tables, path, params):  # t
         begun: Whether the best states of the first frame were kept before: then it had to stop there.
         stay_in: Clip that must not be left, or -1.
         tables, path, params: See `tables.py`.
+        pages: Continuations that are found as they are needed; see `ways.Pages`.
 
     Returns:
         The number of frames scored; and the frame that it came to: `until`, or one at which a state stands at a node
-        whose edges must be read into the tables before it can go on.
+        whose edges must be read into the tables, or leads to nodes whose continuations need more room.
     """
     after = np.empty(FLOATS)
     mark = np.empty(INTS, np.int64)
@@ -234,9 +248,10 @@ def beam_advance(beam, since, until, begun, stay_in, tables, path, params):  # t
         if not (begun and now == since):
             _keep_best(beam, now % len(beam.counts), now)
             _open(beam, (now + beam.early[1]) % len(beam.counts))
-        if _is_missing(beam, now % len(beam.counts), tables):
+        slot = now % len(beam.counts)
+        if _is_missing(beam, slot, tables) or _is_full(beam, slot, tables, pages):
             return scored, now
-        scored += _extend(beam, now, stay_in, tables, path, params, after, mark, ends)
+        scored += _extend(beam, now, stay_in, tables, pages, path, params, after, mark, ends)
     return scored, until
 
 

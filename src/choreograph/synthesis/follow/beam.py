@@ -6,14 +6,15 @@ search commits itself to a stretch of walk, states that did not come that way ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import FLOATS, INTS, NODE, PARENT, RANK, TIME
+from choreograph.synthesis.follow.ways import Pages, no_pages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,6 +78,17 @@ class Found(NamedTuple):
     """Frame and row of the kept state that each edge leaves, (K, 2); empty where no beam has kept them."""
 
 
+class PageIn(Protocol):
+    """Gives tables that have the edges of some nodes too, and room for the continuations that these may need."""
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """To be held while the tables are used."""
+
+    def __call__(self, nodes: Ints) -> tuple[KernelTables, Pages]:
+        """The tables with the edges of these nodes."""
+
+
 class BeamSearch:
     """A beam over the walks from given states."""
 
@@ -136,7 +148,7 @@ class BeamSearch:
         tables: KernelTables,
         path: KernelPath,
         params: KernelParams,
-        page_in: Callable[[Ints], KernelTables] | None = None,
+        page_in: PageIn | None = None,
     ) -> int:
         """Extend all walks to the given frame; frames scored.
 
@@ -146,18 +158,35 @@ class BeamSearch:
             tables, path, params: What the kernels take.
             page_in: Gives tables that have the edges of these nodes too, where they do not have all.
         """
+        with nullcontext() if page_in is None else page_in.lock:
+            return self._advance(until, stay_in, tables, path, params, page_in)
+
+    def _advance(
+        self,
+        until: int,
+        stay_in: int,
+        tables: KernelTables,
+        path: KernelPath,
+        params: KernelParams,
+        page_in: PageIn | None,
+    ) -> int:
         from choreograph.synthesis.follow import _compiled_beam
 
         total, begun = 0, False
+        pages = no_pages()
+        if page_in is not None:
+            tables, pages = page_in(np.zeros(0, np.int64))
         while True:
-            scored, now = _compiled_beam.beam_advance(self.beam, self.now, until, begun, stay_in, tables, path, params)
+            scored, now = _compiled_beam.beam_advance(
+                self.beam, self.now, until, begun, stay_in, tables, pages, path, params
+            )
             total += int(scored)
             self.now = max(self.now, int(now))
             if now >= until:
                 return total
             assert page_in is not None
             slot = now % len(self.beam.counts)
-            tables, begun = page_in(self.beam.kept_marks[slot, : self.beam.kept[slot], NODE]), True
+            (tables, pages), begun = page_in(self.beam.kept_marks[slot, : self.beam.kept[slot], NODE]), True
 
     def select(self, since: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> Found | None:
         """The best walk from frame `since`, at which all walks are one, to where the beam has come."""

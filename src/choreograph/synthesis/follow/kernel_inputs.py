@@ -253,7 +253,7 @@ def find_headings(clip_way: Floats, graph: MotionGraph) -> Floats:
     return np.concatenate([way.heading for way in ways])
 
 
-def turns_of(graph: MotionGraph, edge: Ints, clip_way: Floats, node_row: Ints, heading: Floats) -> Floats:
+def turns_of(graph: MotionGraph, edge: Ints, clip_way: Floats, node_row: NDArray[Any], heading: Floats) -> Floats:
     """The same for some edges, (N, 4), by the heading at each node."""
     source, target = graph.edges.source[edge], graph.edges.target[edge]
     at = clip_way[node_row[source]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from copy import copy, deepcopy
 from typing import Any
 
@@ -25,6 +26,7 @@ from choreograph.synthesis.follow.kernel_inputs import Inputs, KernelTables, fin
 from choreograph.synthesis.follow.kernel_inputs import moment_weights as weights_of
 from choreograph.synthesis.follow.paging import PagedTables, Pool
 from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.ways import Pages, no_pages
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -56,8 +58,8 @@ class Pager:
         graph = tables.graph
         self._word_bits = tables.label_bits(labels_of(path))
         self._first, self._last = np.full(len(graph.nodes), -1, np.int64), np.full(len(graph.nodes), -1, np.int64)
-        self._extra, self._way_costs = Pool({"extra": ((), np.float64)}), Pool({"way_cost": ((), np.float64)})
-        self._labels = Pool({"labels": ((), np.int64)})
+        self._extra, self._labels = Pool({"extra": ((), np.float64)}), Pool({"labels": ((), np.int64)})
+        self._way_cost, self._way_count = np.empty(0), 0
         continues = settings.method != "thesis" and settings.heuristic_weight > 0
         self._step = moment_frames(settings, graph) if continues else None
         line, spacing = kernel_path(path, settings.bends)
@@ -81,16 +83,25 @@ class Pager:
         """The same once more, for a search that goes on by itself."""
         twin = copy(self)
         twin._first, twin._last = self._first.copy(), self._last.copy()
-        twin._extra, twin._way_costs, twin._labels = deepcopy((self._extra, self._way_costs, self._labels))
+        twin._extra, twin._labels, twin._way_cost = deepcopy((self._extra, self._labels, self._way_cost))
         twin._fill()
         return twin
 
-    def page_in(self, nodes: Ints) -> KernelTables:
-        """Tables that have the edges of these nodes too."""
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """To be held while the tables are used."""
+        return self._tables.lock
+
+    def __call__(self, nodes: Ints) -> tuple[KernelTables, Pages]:
+        """Tables that have the edges of these nodes too, and room for continuations of where they lead."""
         tables, nodes = self._tables, np.asarray(nodes, np.int64)
-        tables.page_in(nodes, self._step)
+        tables.page_in(nodes)
         self._first[nodes], self._last[nodes] = tables.first_edge[nodes], tables.last_edge[nodes]
-        return self._fill()
+        if self._step is None:
+            return self._fill(), no_pages()
+        ways = tables.ways(self._step)
+        ways.reserve(int((self._last[nodes] - self._first[nodes]).sum()))
+        return self._fill(), ways.pages(self._way_cost, self._settings.transition_cost)
 
     def slots(self, edges: Any) -> Ints:
         """Where edges of the graph are in the tables."""
@@ -102,19 +113,29 @@ class Pager:
 
     def _fill(self) -> KernelTables:
         tables = self._tables
-        changes = tables.ways(self._step or 0).pool["changes"][self._way_costs.count :]
+        self._find_way_costs()
         self._extra.add(extra=self._costs(self._extra.count))
-        self._way_costs.add(way_cost=self._settings.transition_cost * changes)
         self._labels.add(labels=self._word_bits[tables.rows["label_words"][self._labels.count :]])
         kernel = tables.filled(self.kernel, self._step)._replace(
             first_edge=seal(self._first.view()),
             last_edge=seal(self._last.view()),
             extra=self._extra["extra"],
-            way_cost=self._way_costs["way_cost"],
+            way_cost=seal(self._way_cost.view()),
             labels=self._labels["labels"],
         )
         self.inputs = self.inputs._replace(tables=kernel)
         return kernel
+
+    def _find_way_costs(self) -> None:
+        """What the transitions of continuations cost that other searches found; the beam tells of its own."""
+        ways = self._tables.ways(self._step or 0)
+        if len(self._way_cost) < len(ways.changes):
+            larger = np.empty(len(ways.changes))
+            larger[: self._way_count] = self._way_cost[: self._way_count]
+            self._way_cost = larger
+        new = slice(self._way_count, ways.count)
+        self._way_cost[new] = self._settings.transition_cost * ways.changes[new]
+        self._way_count = ways.count
 
     def _costs(self, since: int) -> Floats:
         """What edges cost besides their distance from the path, from a place in the tables on."""

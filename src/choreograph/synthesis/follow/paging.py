@@ -2,12 +2,13 @@
 
 What is known of every frame is computed once and kept in the cache: some 100 bytes a frame. Of edges, whose rows would
 be ten times that, only those have rows that leave a node which a walk has reached; they get numbers of their own, their
-places in the tables, which is what the kernels call edges. Continuations are found of the nodes that these lead to,
-with two transitions at most.
+places in the tables, which is what the kernels call edges. Continuations are found of the nodes that the beam looks
+ahead from; see `ways.py`.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,8 @@ from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label, say_labels
-from choreograph.synthesis.follow.continuations import MOMENTS, TURN_BIN_RAD, TURN_BINS
-from choreograph.synthesis.follow.kernel_inputs import KernelTables, find_headings, recorded_lateral, so_far, turns_of
+from choreograph.synthesis.follow.kernel_inputs import KernelTables, find_headings, so_far, turns_of
+from choreograph.synthesis.follow.node_rows import NodeRows, find_node_rows
 from choreograph.synthesis.follow.tables import (
     MAX_LABELS,
     clip_ways,
@@ -30,6 +31,7 @@ from choreograph.synthesis.follow.tables import (
     find_rows,
     steps_in_frame,
 )
+from choreograph.synthesis.follow.ways import END, ROW, Frames, Net, Ways
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,47 +42,6 @@ MOST_ROWS = 3_000_000
 """Rows of all edges up to which a graph has tables of all of them: some 300 MB."""
 MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
-_SAMPLE = 20_000
-"""Edges by which it is known how sharply recorded people turn."""
-_CHANGES, _ENOUGH, _SECOND_CHANGES = 32, 6, 36
-"""Continuations with one transition that are looked at, from how many found on none with two are, and how many else."""
-_FASTER = 1.25
-"""How much longer a step within a blend may be than any recorded one."""
-
-
-class Net(NamedTuple):
-    """Nodes and edges as the kernels take them; edges as the graph has them, rows of nodes as in `Frames`."""
-
-    node_row: Ints
-    node_begin: Ints
-    """First row of the node's clip."""
-    node_end: Ints
-    """Last row of the node's clip."""
-    node_last: Ints
-    """Row of the last node in the node's clip, up to which it can be played on."""
-    first_edge: NDArray[np.int32]
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    kind: NDArray[np.int8]
-    start: NDArray[np.int32]
-    stop: NDArray[np.int32]
-    yaw: Floats
-    x: Floats
-    z: Floats
-
-
-class Frames(NamedTuple):
-    """What is known of every frame of every clip, one clip after another, at the graph's rate."""
-
-    way: Floats
-    """x, z and way made since the clip's start, (R, 3), metres."""
-    facing: Floats
-    turned: Floats
-    """Facing without leaps, radians, from wherever the clip begins."""
-    words: NDArray[np.int32]
-    """Which set of labels holds."""
-    heading: Floats
-    """Direction of travel."""
 
 
 class EdgeColumns(NamedTuple):
@@ -140,41 +101,25 @@ class Pool:
         self.count += more
 
 
-class Ways:
-    """Continuations of the nodes that have any."""
-
-    def __init__(self, nodes: int) -> None:
-        self.first, self.last = np.full(nodes, -1, np.int64), np.full(nodes, -1, np.int64)
-        self.pool = Pool({"places": ((MOMENTS, 3), np.float64), "changes": ((), np.float64)})
-
-
 class PagedTables:
     """The tables of the nodes that searches have come to; see `EdgeTables` for those of all of a small graph."""
 
-    def __init__(self, graph: MotionGraph, roots: RootTracks, frames: Frames, smooth_s: float) -> None:
+    def __init__(self, graph: MotionGraph, roots: RootTracks, frames: Frames, nodes: NodeRows, smooth_s: float) -> None:
         """Begin with none; use `find_paged_tables`."""
-        self.graph, self.roots, self.frames, self.smooth_s = graph, roots, frames, smooth_s
+        self.graph, self.roots, self.frames, self.nodes, self.smooth_s = graph, roots, frames, nodes, smooth_s
+        self.lock = threading.RLock()
+        """Held while a search pages something in: tables of other searches may be the same."""
         edges, count = graph.edges, len(graph.nodes)
-        begin = np.concatenate([[0], np.cumsum(graph.clip_frames.astype(np.int64))])
-        clip = graph.nodes.clip
         self.clip_way = frames.way
-        self.node_row = seal(np.minimum(begin[clip] + graph.nodes.frame, begin[clip + 1] - 1))
-        self.node_left = seal(begin[clip + 1] - 1 - self.node_row)
-        ends = np.searchsorted(clip, np.arange(len(graph.infos)), side="right") - 1
+        self.node_row, self.node_heading = nodes.place[:, ROW], nodes.heading
         self.net = Net(
-            self.node_row, seal(begin[clip]), seal(begin[clip + 1] - 1), seal(self.node_row[ends[clip]]),
-            graph.first_edge, edges.source, edges.target, edges.kind, edges.start, edges.stop, edges.yaw, edges.x,
-            edges.z,
+            nodes.place, graph.first_edge, edges.source, edges.target, edges.kind, edges.start, edges.stop, edges.yaw,
+            edges.x, edges.z,
         )  # fmt: skip
         self._columns = EdgeColumns(*(getattr(edges, name) for name in EdgeColumns._fields))
         self._tracks = Tracks(*(seal(getattr(roots, name)) for name in Tracks._fields))
         self.label_sets = tuple(roots.sets)
-        steps = np.diff(frames.way[:, 2])
-        self.fastest = _FASTER * float(np.where(steps > 0, steps, 0.0).max(initial=1e-6))
-        length = edges.stop - edges.start
-        self.lengths = int(length.max(initial=1)), int(np.median(length)) if len(length) else 1
-        """Frames of the longest edge and of a usual one."""
-        self.node_heading = seal(frames.heading[self.node_row])
+        self.fastest, self.lengths, self.lateral = nodes.fastest, nodes.lengths, nodes.lateral
         self.first_edge, self.last_edge = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
         one: tuple[tuple[int, ...], Any] = ((), np.float64)
         whole: tuple[tuple[int, ...], Any] = ((), np.int64)
@@ -192,26 +137,18 @@ class PagedTables:
     @property
     def nbytes(self) -> int:
         """Size of what is paged in."""
-        return self.rows.nbytes + self.edges.nbytes + sum(ways.pool.nbytes for ways in self._ways.values())
+        return self.rows.nbytes + self.edges.nbytes + sum(ways.nbytes for ways in self._ways.values())
+
+    @property
+    def node_left(self) -> Ints:
+        """Frames that are left of its clip at each node."""
+        return np.asarray(self.nodes.place[:, END] - self.nodes.place[:, ROW])
 
     def emptied(self) -> PagedTables:
         """Tables of the same graph that have nothing paged in; searches that have these keep them."""
-        made = PagedTables(self.graph, self.roots, self.frames, self.smooth_s)
+        made = PagedTables(self.graph, self.roots, self.frames, self.nodes, self.smooth_s)
         made.derived.update(self.derived)
         return made
-
-    @property
-    def lateral(self) -> tuple[float, float]:
-        """Lateral acceleration that recorded walks and runs show, m/s²; by some edges."""
-        if "lateral" not in self.derived:
-            every = len(self.graph.edges) // _SAMPLE + 1
-            some = np.arange(0, len(self.graph.edges), every)
-            rows = find_rows(self.roots, self.graph, some)
-            way = np.add.reduceat(rows.step, rows.first)
-            turns = turns_of(self.graph, some, self.clip_way, self.node_row, self.node_heading)
-            self.derived["lateral"] = recorded_lateral(way, rows.length / self.graph.rate_hz, turns[:, 3])
-        found: tuple[float, float] = self.derived["lateral"]
-        return found
 
     def slots(self, edges: Any) -> Ints:
         """Where edges are in the tables; those that are not are paged in."""
@@ -224,19 +161,12 @@ class PagedTables:
         """Which edges of the graph are there: the reverse of `slots`."""
         return np.asarray(self.edges["number"][np.asarray(slots, np.int64)])
 
-    def page_in(self, nodes: Any, step: int | None = None) -> None:
-        """Have the edges of these nodes in the tables, and the continuations of the nodes that they lead to.
-
-        Args:
-            nodes: The nodes.
-            step: Frames between the moments of continuations, where they are wanted.
-        """
-        nodes = np.unique(np.asarray(nodes, np.int64))
-        new = nodes[self.first_edge[nodes] < 0]
+    def page_in(self, nodes: Any) -> None:
+        """Have the edges of these nodes in the tables."""
+        nodes = np.asarray(nodes, np.int64)
+        new = np.unique(nodes[self.first_edge[nodes] < 0])
         if len(new):
             self._add_edges(new)
-        if step is not None:
-            self._add_continuations(nodes, step)
 
     def _add_edges(self, nodes: Ints) -> None:
         graph, edges = self.graph, self.graph.edges
@@ -279,23 +209,10 @@ class PagedTables:
         )
         return made
 
-    def _add_continuations(self, nodes: Ints, step: int) -> None:
-        from choreograph.synthesis.follow import _compiled_paging
-
-        ways = self.ways(step)
-        targets = np.unique(self.graph.edges.target[self._edges_of(nodes)].astype(np.int64))
-        new = targets[ways.first[targets] < 0]
-        if len(new):
-            first, places, changes = _compiled_paging.near_continuations(
-                new, step, MOMENTS, _ENOUGH, _CHANGES, _SECOND_CHANGES, TURN_BINS, TURN_BIN_RAD, self.net, self.frames
-            )
-            ways.first[new], ways.last[new] = first[:-1] + ways.pool.count, first[1:] + ways.pool.count
-            ways.pool.add(places=places, changes=changes)
-
     def ways(self, step: int) -> Ways:
         """The continuations found so far, known each `step` frames."""
         if step not in self._ways:
-            self._ways[step] = Ways(len(self.graph.nodes))
+            self._ways[step] = Ways(self.net, self.frames, step)
         return self._ways[step]
 
     def _edges_of(self, nodes: Ints) -> Ints:
@@ -332,24 +249,22 @@ class PagedTables:
             **{name: rows[name] for name in ("way", "facing", "bent_over", "so_far")},
             first_way=seal(ways.first.view()),
             last_way=seal(ways.last.view()),
-            ways=ways.pool["places"],
+            ways=seal(ways.places.view()),
         )
 
 
 def find_paged_tables(graph: MotionGraph, smooth_s: float) -> PagedTables:
-    """Empty tables of a graph; what they need of its frames is read from the cache or computed."""
+    """Empty tables of a graph; what they need of its frames and nodes is read from the cache or computed."""
     parts = ("motion", "labels")
     key = find_key(graph, "root tracks", METHOD, parts, rate_hz=graph.rate_hz, smooth_s=smooth_s)
     roots, frames = find_or_build(key, lambda: _build(graph, smooth_s), _pack, lambda content: _unpack(content, graph))
-    tables = PagedTables(graph, roots, frames, smooth_s)
-    edges = find_key(graph, "edge sample", METHOD, (*parts, "edges"), rate_hz=graph.rate_hz, smooth_s=smooth_s)
-    tables.derived["lateral"] = find_or_build(
-        edges,
-        lambda: tables.lateral,
-        lambda found: Content({"lateral": found}, {}),
-        lambda content: (float(content.facts["lateral"][0]), float(content.facts["lateral"][1])),
+    nodes = find_or_build(
+        find_key(graph, "node rows", METHOD, (*parts, "edges"), rate_hz=graph.rate_hz, smooth_s=smooth_s),
+        lambda: find_node_rows(graph, roots, frames),
+        lambda rows: Content(rows.facts(), {"place": rows.place, "heading": rows.heading}),
+        lambda content: NodeRows.of(content.facts, content.arrays, len(graph.nodes), len(frames.heading)),
     )
-    return tables
+    return PagedTables(graph, roots, frames, nodes, smooth_s)
 
 
 def _build(graph: MotionGraph, smooth_s: float) -> tuple[RootTracks, Frames]:

@@ -33,7 +33,9 @@ def find_tables(graph: MotionGraph, smooth_s: float = SMOOTH_S) -> Tables:
         graph: The graph.
         smooth_s: Width of the low-pass under which the root's way is taken.
     """
-    rows = int(graph.edges.stop.sum(dtype=np.int64) - graph.edges.start.sum(dtype=np.int64))
+    rows = len(graph.edges)  # at least: each shows a frame or more
+    if rows <= paging.MOST_ROWS:
+        rows = int(graph.edges.stop.sum(dtype=np.int64) - graph.edges.start.sum(dtype=np.int64))
     return find_paged_tables(graph, smooth_s) if rows > paging.MOST_ROWS else find_edge_tables(graph, smooth_s)
 
 

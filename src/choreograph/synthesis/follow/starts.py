@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,8 +88,7 @@ def _lay(
     near_end = left < 0.3 * graph.rate_hz  # look back instead
     here = np.where(near_end, now - np.minimum(second, graph.nodes.frame[nodes]), now)
     there = np.where(near_end, now, now + np.minimum(second, left))
-    root = tables.clip_way[:, 0] + 1j * tables.clip_way[:, 1]
-    way = root[there] - root[here]
+    way = _root(tables, there) - _root(tables, here)
     own = np.arctan2(way.real, way.imag)
     for k in np.flatnonzero(np.abs(way) < _STANDING_M):
         clip = int(graph.nodes.clip[nodes[k]])
@@ -98,8 +99,13 @@ def _lay(
         yaw = np.arctan2(ahead[:, 0], ahead[:, 1]) - own
     else:
         yaw = heading - own
-    turned = root[now] * np.exp(-1j * yaw)
+    turned = _root(tables, now) * np.exp(-1j * yaw)
     return FloorTransform(yaw, begin[0] - turned.real, begin[1] - turned.imag)
+
+
+def _root(tables: Tables, rows: NDArray[Any]) -> NDArray[np.complex128]:
+    """Where the root is in these rows, x + iz."""
+    return np.asarray(tables.clip_way[rows, 0] + 1j * tables.clip_way[rows, 1])
 
 
 def _played_on(

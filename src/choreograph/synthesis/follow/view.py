@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
+from choreograph.synthesis.follow.beam import PageIn
 from choreograph.synthesis.follow.goals import passage_costs, style_costs
 from choreograph.synthesis.follow.kernel_inputs import Inputs, KernelParams, KernelPath, KernelTables, find_inputs
 from choreograph.synthesis.follow.pager import Pager
@@ -61,9 +62,9 @@ class TablesView:
         return twin
 
     @property
-    def page_in(self) -> Callable[[Ints], KernelTables] | None:
+    def page_in(self) -> PageIn | None:
         """What gives tables with the edges of more nodes; None where they have all."""
-        return None if self._pager is None else self._pager.page_in
+        return self._pager
 
     @property
     def lengths(self) -> tuple[int, int]:

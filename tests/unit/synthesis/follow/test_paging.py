@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,8 @@ import choreograph as cg
 from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.motion.bend import SMOOTH_S
-from choreograph.synthesis.follow import _compiled_paging, paging
-from choreograph.synthesis.follow.continuations import MOMENTS, TURN_BIN_RAD, TURN_BINS
+from choreograph.synthesis.follow import _compiled_paging, _compiled_ways, paging, ways
+from choreograph.synthesis.follow.continuations import MOMENTS, TURN_BINS
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.goals import find_wait
 from choreograph.synthesis.follow.kernel_inputs import fixed_arrays
@@ -66,18 +64,55 @@ def _runs(paged: PagedTables, slots: np.ndarray) -> list[tuple[int, int]]:
 
 
 def test_only_what_a_search_comes_to_is_paged_in(graph: MotionGraph, paged: PagedTables) -> None:
-    paged.page_in([3, 5, 3], STEP)
+    paged.page_in([3, 5, 3])
     edges = [*range(*graph.first_edge[3:5]), *range(*graph.first_edge[5:7])]
     assert list(paged.edges["number"]) == edges
     assert paged.rows.count == int((graph.edges.stop - graph.edges.start)[edges].sum())
-    assert set(np.flatnonzero(paged.ways(STEP).first >= 0)) == set(graph.edges.target[edges])
     assert (paged.first_edge >= 0).sum() == 2
+
+
+def test_continuations_are_found_only_where_the_beam_looks_ahead(graph: MotionGraph, paged: PagedTables) -> None:
+    follower = PathFollower(graph, cg.named_path("line", length=4.0), tables=paged)
+    while follower.step():
+        pass
+    (own,) = paged._ways.values()
+    found, led_to = own.first >= 0, np.zeros(len(graph.nodes), bool)
+    led_to[paged.edges["target"]] = True
+    assert found.sum() > 0 and not (found & ~led_to).any()
+    # One node's after another's, without a gap.
+    order = np.argsort(own.first[found])
+    first, last = own.first[found][order], own.last[found][order]
+    assert first[0] == 0 and last[-1] == own.count and np.array_equal(first[1:], last[:-1])
+
+
+def test_the_beam_is_given_room_for_continuations(graph: MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = []
+    for room in (1, 1 << 16):
+        monkeypatch.setattr(ways, "_ROOM", room)
+        follower = PathFollower(graph, cg.named_path("circle", radius=2.0), tables=find_paged_tables(graph, SMOOTH_S))
+        while follower.step():
+            pass
+        walks.append((follower.edges, follower.cost()))
+    assert walks[0] == walks[1]
+
+
+def test_searches_that_share_tables_do_not_disturb_each_other(graph: MotionGraph, paged: PagedTables) -> None:
+    dear = cg.FollowRequest(search=cg.FollowSettings(transition_cost=0.02))
+    requests = [(cg.named_path("line", length=3.0), None), (cg.named_path("circle", radius=2.0), dear)]
+    both = [PathFollower(graph, path, request, tables=paged) for path, request in requests]
+    while sum(follower.step() for follower in both):
+        pass
+    for follower, (path, request) in zip(both, requests, strict=True):
+        alone = PathFollower(graph, path, request, tables=paged.emptied())
+        while alone.step():
+            pass
+        assert follower.edges == alone.edges and follower.cost() == alone.cost()
 
 
 def test_no_table_grows_with_all_edges(graph: MotionGraph, paged: PagedTables) -> None:
     """Counted in bytes: what a search holds for every edge besides the graph's own columns, and the graph's."""
     empty = paged.emptied()
-    pools = (empty.rows, empty.edges, empty.ways(STEP).pool)
+    pools = (empty.rows, empty.edges, empty.ways(STEP))
     own = [value for value in vars(empty).values() if isinstance(value, np.ndarray)]
     own += [array for array in (*empty.net, *empty.frames) if not _is_column(graph, array)]
     assert all(len(array) in (len(graph.nodes), len(graph.nodes) + 1, graph.clip_frames.sum()) for array in own)
@@ -95,19 +130,14 @@ def test_following_is_the_same_with_the_same_continuations(
     graph: MotionGraph,
     paged: PagedTables,
     bend_tables: EdgeTables,
-    monkeypatch: pytest.MonkeyPatch,
     method: str,
 ) -> None:
     """All but the continuations, which are other ones, and the bound by the longest step."""
     known = bend_tables.continuations(graph, 10)
 
-    def same(nodes: np.ndarray, *_: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        ways = [np.arange(known.first[n], known.first[n + 1]) for n in nodes]
-        every = np.concatenate(ways)
-        first = np.concatenate([[0], np.cumsum([len(one) for one in ways])])
-        return first, known.places[every], known.changes[every]
-
-    monkeypatch.setattr(_compiled_paging, "near_continuations", same)
+    own = paged.ways(10)
+    own.first[:], own.last[:] = known.first[:-1], known.first[1:]
+    own.places, own.changes, own._count[0] = known.places.copy(), known.changes.copy(), known.first[-1]
     paged.fastest = bend_tables.fastest
     request = cg.FollowRequest(
         search=cg.FollowSettings(method=method, budget_frames=20_000 if method == "bound" else 0)
@@ -200,10 +230,13 @@ def test_least_wait_is_the_shortest_way() -> None:
 def test_continuations_are_walks_of_the_graph(graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables) -> None:
     """Each is one of all walks with its number of transitions, found by trying them all; no kind has one with fewer."""
     nodes = np.arange(0, len(graph.nodes), max(1, len(graph.nodes) // 12))
-    first, places, changes = _compiled_paging.near_continuations(
-        nodes, 5, MOMENTS, 10**6, 10**6, 10**6, TURN_BINS, TURN_BIN_RAD, paged.net, paged.frames
-    )
-    for n, (low, high) in zip(nodes, pairwise(first), strict=True):
+    own = paged.ways(5)
+    own.reserve(len(nodes))
+    costs = np.zeros(len(own.changes))
+    _compiled_ways.find_ways(nodes, own.pages(costs, 0.5, enough=10**6, most=10**6, second=10**6))
+    places, changes = own.places, own.changes
+    assert np.array_equal(costs[: own.count], 0.5 * changes[: own.count])
+    for n, low, high in zip(nodes, own.first[nodes], own.last[nodes], strict=True):
         walks = _all_walks(graph, bend_tables, int(n), 5 * MOMENTS)
         assert 0 < high - low <= TURN_BINS**2
         for way, count in zip(places[low:high], changes[low:high], strict=True):
