@@ -114,7 +114,7 @@ def parse_document(kind: type[T], document: Document) -> T:
 def find_line(document: Document, where: str) -> str:
     """File and line of a place in a request; empty where the file does not have it.
 
-    >>> _ = Path("ask.yaml").write_text("path: eight\ncount: 2")
+    >>> _ = Path("ask.yaml").write_text("{path: eight,\\n count: 2}")
     >>> find_line(load_document("ask.yaml"), "count"), find_line(load_document("ask.yaml"), "seed")
     ('ask.yaml, line 2', '')
     """
