@@ -56,15 +56,22 @@ def find_joins(
 
 
 def sample_joins(
-    graph: MotionGraph, ceiling_m: float, *, progress: Progress | None = None, workers: int | None = None
+    graph: MotionGraph,
+    ceiling_m: float,
+    *,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    since: int = 0,
 ) -> tuple[Join, ...]:
     """What brings in some of the clips that a large graph left out, by way of some of its clips.
 
     The thresholds told surely do; a lower one may, by way of a clip that was not looked at. Arguments are those of
-    `find_joins`.
+    `find_joins`, and the number of the first clip that anybody asks about.
     """
     lost = lost_clips(graph)
-    some = _spread(lost, graph.clip_frames, _SAMPLE_LOST)
+    some = _spread(lost[lost >= since], graph.clip_frames, _SAMPLE_LOST)
+    if not some:
+        return ()
     inside = [number for number in spread_clips(graph, _SAMPLE_INSIDE) if number not in set(lost.tolist())]
     part = make_part(graph, [*some, *inside])
     names = {graph.infos[number].name for number in some}

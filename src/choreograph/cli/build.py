@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -278,13 +279,17 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
         _say(text.format(report.waiting))
 
 
-def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:
-    """Print what would bring lost clips in, unless finding out takes more CPU time than this."""
+def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S, since: int = 0) -> None:
+    """Print what would bring lost clips in, unless finding out takes more CPU time than this.
+
+    Of an archive, some clips are looked at, since to compare all would take longer than to build it, and only those
+    from this number on: whoever adds to it asks about these.
+    """
     from choreograph.build.joins import ceiling_of, find_joins, is_long, lost_clips, sample_joins
 
     start = time.process_time()
-    # Of an archive, some clips are looked at: to compare all would take longer than to build it.
-    find, sampled = (sample_joins, True) if is_long(graph) else (find_joins, False)
+    sampled = is_long(graph)
+    find = partial(sample_joins, since=since) if sampled else find_joins
     with progress_bar() as progress:
 
         def within(stage: str, done: int, total: int) -> None:
@@ -298,7 +303,8 @@ def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADV
             joins = ()
             _say("what would bring in the clips left out takes longer to find: ask choreograph info for it", "dim")
     if sampled and joins:
-        _say(f"looked at {len(joins)} of the {len(lost_clips(graph))} clips left out, and at some of the graph:", "dim")
+        lost = int((lost_clips(graph) >= since).sum())
+        _say(f"looked at {len(joins)} of the {lost} clips left out, and at some of the graph:", "dim")
     near = sorted((join for join in joins if join.threshold_m is not None), key=lambda join: join.threshold_m or 0.0)
     far = [join for join in joins if join.threshold_m is None]
     if near:
