@@ -47,6 +47,7 @@ def advise(
     *,
     progress: Progress | None = None,
     workers: int | None = None,
+    since: int = 0,
 ) -> Advice:
     """What would bring in the clips that the graph left out: all of them, or some where to compare all takes too long.
 
@@ -62,10 +63,15 @@ def advise(
         ceiling_m: Largest threshold to try, metres; `ceiling_of` the graph if None.
         progress: Hears how far the work has come.
         workers: Threads to compare with.
+        since: Of a graph that is too large for all, only clips from this number on are looked at: whoever adds to it
+            asks about these.
     """
-    find, far = sample_joins if is_long(graph) else find_joins, ceiling_of(graph) if ceiling_m is None else ceiling_m
-    joins = find(graph, far, progress=progress, workers=workers)
-    return Advice(joins, len(lost_clips(graph)), is_long(graph))
+    far = ceiling_of(graph) if ceiling_m is None else ceiling_m
+    if not is_long(graph):
+        joins = find_joins(graph, far, progress=progress, workers=workers)
+        return Advice(joins, len(lost_clips(graph)), sampled=False)
+    joins = sample_joins(graph, far, progress=progress, workers=workers, since=since)
+    return Advice(joins, int(np.count_nonzero(lost_clips(graph) >= since)), sampled=True)
 
 
 def find_joins(
@@ -101,15 +107,22 @@ def find_joins(
 
 
 def sample_joins(
-    graph: MotionGraph, ceiling_m: float, *, progress: Progress | None = None, workers: int | None = None
+    graph: MotionGraph,
+    ceiling_m: float,
+    *,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    since: int = 0,
 ) -> tuple[Join, ...]:
     """What brings in some of the clips that a large graph left out, by way of some of its clips.
 
     The thresholds told surely do; a lower one may, by way of a clip that was not looked at. Arguments are those of
-    `find_joins`.
+    `find_joins`, and the number of the first clip that anybody asks about.
     """
     lost = lost_clips(graph)
-    some = _spread(lost, graph.clip_frames, _SAMPLE_LOST)
+    some = _spread(lost[lost >= since], graph.clip_frames, _SAMPLE_LOST)
+    if not some:
+        return ()
     inside = [number for number in spread_clips(graph, _SAMPLE_INSIDE) if number not in set(lost.tolist())]
     part = make_part(graph, [*some, *inside])
     names = {graph.infos[number].name for number in some}

@@ -42,6 +42,7 @@ def add(asked: AddOptions) -> None:
       choreograph add people.mog mixamo/
     """
     from choreograph.build.files import add_to_file
+    from choreograph.graph.lazy import PickedClips
 
     with interruptible(asked.graph), progress_bar() as progress:
         clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
@@ -50,7 +51,9 @@ def add(asked: AddOptions) -> None:
         )
     show_outcome(grown, asked.graph)
     if asked.advice:
-        show_advice(grown, asked.workers)
+        # What was there comes first.
+        clips_there = grown.clips.begins_with(grown.infos) if isinstance(grown.clips, PickedClips) else None
+        show_advice(grown, asked.workers, since=0 if clips_there is None else len(clips_there))
 
 
 def register(app: typer.Typer) -> None:

@@ -278,8 +278,8 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
         _say(text.format(report.waiting))
 
 
-def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:
-    """Print what would bring lost clips in, unless finding out takes more CPU time than this."""
+def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S, since: int = 0) -> None:
+    """Print what would bring lost clips in, see `advise`, unless finding out takes more CPU time than this."""
     from choreograph.build.joins import advise
 
     start = time.process_time()
@@ -291,7 +291,7 @@ def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADV
                 raise _Enough
 
         try:
-            advice = advise(graph, progress=within, workers=workers)
+            advice = advise(graph, progress=within, workers=workers, since=since)
         except _Enough:
             _say("what would bring in the clips left out takes longer to find: ask choreograph info for it", "dim")
             return

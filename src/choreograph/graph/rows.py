@@ -101,16 +101,38 @@ def _read_chunks(
     ]
     column, out = _column(dtype, _sizes(dtype, shape, total), room)
     start = whole = 0
-    query = "SELECT position, crc32, data FROM graph_chunk WHERE part = ? AND name = ? ORDER BY position"
-    for expected, (position, own, data) in enumerate(connection.execute(query, key)):
-        if position != expected or not isinstance(data, bytes) or zlib.crc32(data) != own:
+    query = (
+        "SELECT rowid, position, crc32, length(data), typeof(data) FROM graph_chunk "
+        "WHERE part = ? AND name = ? ORDER BY position"
+    )
+    for expected, (rowid, position, own, length, kind) in enumerate(connection.execute(query, key).fetchall()):
+        found = None
+        if position == expected and kind == "blob":
+            found, whole = _read_blob(connection, "graph_chunk", rowid, out[start : start + length], whole)
+        if found != own:
             raise ValueError(f"chunk {expected} of {key[0]} {key[1]} is missing, or has another checksum than it had")
-        out[start : start + len(data)] = np.frombuffer(data, np.uint8)
-        start, whole = start + len(data), zlib.crc32(data, whole)
+        start += length
     if whole != crc32:
         raise ValueError(f"the chunks of {key[0]} {key[1]} are not those of one column")
     column.setflags(write=room > 0)
     return column
+
+
+def _read_blob(
+    connection: sqlite3.Connection, table: str, rowid: int, out: NDArray[np.uint8], before: int = 0
+) -> tuple[int, int]:
+    """Read a blob into place piece by piece, so that it is not in memory twice.
+
+    Returns:
+        Its checksum, and that of all bytes since the ones that had the checksum `before`.
+    """
+    own, whole = 0, before
+    with connection.blobopen(table, "data", rowid, readonly=True) as blob:
+        for start in range(0, len(out), _PIECE):
+            data = blob.read(_PIECE)
+            own, whole = zlib.crc32(data, own), zlib.crc32(data, whole)
+            out[start : start + len(data)] = np.frombuffer(data, np.uint8)
+    return own, whole
 
 
 def _column(dtype: str, sizes: tuple[int, ...], room: int) -> tuple[NDArray[Any], NDArray[np.uint8]]:
@@ -169,19 +191,13 @@ def _as_array(key: tuple[Any, ...], first: str, dtype: str, shape: str, crc32: i
 
 
 def _read_large(connection: sqlite3.Connection, table: str, rowid: int, room: int) -> NDArray[Any]:
-    """A column that is read into place piece by piece, so that it is not in memory twice."""
+    """A column that is longer than a piece."""
     query = f"SELECT part, name, dtype, shape, crc32, length(data), typeof(data) FROM {table} WHERE rowid = ?"
     part, name, dtype, shape, crc32, length, kind = connection.execute(query, (rowid,)).fetchone()
     if kind != "blob":
         raise ValueError(f"the array {name} of {part} is a {kind}, not a blob")
     column, out = _column(dtype, _sizes(dtype, shape, length), room)
-    own = 0
-    with connection.blobopen(table, "data", rowid, readonly=True) as blob:
-        for start in range(0, length, _PIECE):
-            data = blob.read(_PIECE)
-            own = zlib.crc32(data, own)
-            out[start : start + len(data)] = np.frombuffer(data, np.uint8)
-    if own != crc32:
+    if _read_blob(connection, table, rowid, out[:length])[0] != crc32:
         raise ValueError(f"the array {name} of {part} has another checksum than it had")
     column.setflags(write=room > 0)
     return column

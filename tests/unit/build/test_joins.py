@@ -43,6 +43,8 @@ def test_a_sample_tells_thresholds_that_do(gaits: cg.MotionGraph, monkeypatch: p
     every = {join.clip: join for join in find_joins(gaits, ceiling_of(gaits), workers=1)}
     whole = sample_joins(gaits, ceiling_of(gaits), workers=1)
     assert {join.clip: join.threshold_m for join in whole} == {name: join.threshold_m for name, join in every.items()}
+    assert [join.clip for join in sample_joins(gaits, ceiling_of(gaits), workers=1, since=4)] == ["16_45", "16_46"]
+    assert sample_joins(gaits, ceiling_of(gaits), workers=1, since=len(gaits.infos)) == ()
     frames = dict(zip((info.name for info in gaits.infos), gaits.clip_frames.tolist(), strict=True))
     monkeypatch.setattr(finding, "_SAMPLE_LOST", frames["16_35"])
     monkeypatch.setattr(finding, "_SAMPLE_INSIDE", frames["16_15"] + frames["16_16"])
