@@ -17,6 +17,13 @@ _RATE_HZ = 30.0
 """Frames per second at which moments are compared first; the ends are then placed at the clip's own rate."""
 _AHEAD_S = 0.1
 """What joints do in this time counts as much as where they are."""
+GAP_M = 0.05
+"""Distance of the ends' poses from which on a loop is said not to be one by itself."""
+STILL_M = 0.025
+"""Mean distance of joints from their middle below which a cycle is said to be none. Cycles of walks and runs of several
+people have 3.2 cm and more; moments in which somebody stands or sits 2.1 cm and less, most of them half of one."""
+_CLEARLY = 1.25
+"""Moving by this much more, root-mean-square, is moving also on average."""
 _TURN_M = 0.3
 """Metres that a radian of turning counts for where the cycle is to go straight."""
 
@@ -37,7 +44,7 @@ class Cycle:
 def find_cycle(
     clip: Clip, seconds: tuple[float, float], at: tuple[float | None, float | None], *, straight: bool
 ) -> Cycle:
-    """The two moments that are most alike.
+    """The two moments that are most alike, with motion between them if any two that are alike have some.
 
     Args:
         clip: The motion.
@@ -62,7 +69,8 @@ def find_cycle(
         )
     step = max(1, int(clip.fps // _RATE_HZ))
     starts = np.arange(0, len(clip), step) if begin is None else np.array([begin])
-    best = (np.inf, 0, low)
+    best = moving = (np.inf, 0, low)
+    sums = _running_sums(rows)
     for lag in range(max(low, 2), min(high, len(clip) - 1) + 1, step):
         rows_at = starts[starts + lag < len(clip)] if end is None else np.array([end - lag] if end >= lag else [], int)
         if begin is not None and end is None:
@@ -71,8 +79,13 @@ def find_cycle(
             costs = _costs(rows, facing, rows_at, rows_at + lag, straight)
             k = int(costs.argmin())
             best = min(best, (float(costs[k]), int(rows_at[k]), lag))
+            costs = np.where(_spreads(sums, rows_at, lag) < _CLEARLY * STILL_M, np.inf, costs)
+            k = int(costs.argmin())
+            moving = min(moving, (float(costs[k]), int(rows_at[k]), lag))
     if not np.isfinite(best[0]):
         raise RequestError("there is no cycle of that length between those moments", where="max_s")
+    # Whoever stands for a while is most like themselves; a cycle of what they do besides is what is looked for.
+    best = moving if moving[0] < GAP_M else best
     start, stop = _refined(rows, facing, best, (step, low, high), (begin, end), straight)
     return _between(rows, start, stop)
 
@@ -83,6 +96,24 @@ def _between(rows: Array, start: int, stop: int) -> Cycle:
     poses = rows[start : stop + 1].reshape(stop + 1 - start, -1, 3)
     poses = poses[:, : poses.shape[1] // 2]
     return Cycle(start, stop, gap, float(np.linalg.norm(poses - poses.mean(axis=0), axis=2).mean()))
+
+
+def _running_sums(rows: Array) -> tuple[Array, Array]:
+    """Sums of joints' places, (F + 1, 3 J), and of their squares, (F + 1, J), over the frames before each."""
+    places = rows[:, : rows.shape[1] // 2]
+    squares = np.square(places).reshape(len(rows), -1, 3).sum(axis=2)
+    before = np.zeros((len(rows) + 1, places.shape[1])), np.zeros((len(rows) + 1, squares.shape[1]))
+    np.cumsum(places, axis=0, out=before[0][1:])
+    np.cumsum(squares, axis=0, out=before[1][1:])
+    return before
+
+
+def _spreads(sums: tuple[Array, Array], starts: NDArray[np.intp], lag: int) -> Array:
+    """How far joints are from their middle in the frames from each start to `lag` after it: root-mean-square, metres,
+    the mean of all joints."""
+    middle, square = ((one[starts + lag + 1] - one[starts]) / (lag + 1) for one in sums)
+    spread = square - np.square(middle).reshape(len(starts), -1, 3).sum(axis=2)
+    return np.asarray(np.sqrt(np.maximum(spread, 0)).mean(axis=1))
 
 
 def _refined(

@@ -10,7 +10,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
-from choreograph.editing.loop.cycle import Cycle, find_cycle, join_ends, repeat
+from choreograph.editing.loop.cycle import GAP_M, STILL_M, Cycle, find_cycle, join_ends, repeat
 from choreograph.editing.loop.request import LoopRequest
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
@@ -19,11 +19,6 @@ from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
 LONGEST_S = 3600.0
-_GAP_M = 0.05
-"""Distance of the ends' poses from which on a loop is said not to be one by itself."""
-_STILL_M = 0.025
-"""Mean distance of joints from their middle below which a cycle is said to be none. Cycles of walks and runs of several
-people have 3.2 cm and more; moments in which somebody stands or sits 2.1 cm and less, most of them half of one."""
 _TURN_RAD = np.radians(15)
 
 
@@ -95,19 +90,19 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
         return LoopResult("loop", self.request, (answer,), seconds=self.seconds, recorded=self._clip, cycle=cycle)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
-        if cycle.gap_m > _GAP_M:
+        if cycle.gap_m > GAP_M:
             text = (
                 f"the motion does not repeat itself within these limits: ends are {100 * cycle.gap_m:.0f} cm apart; "
                 "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
             )
-            yield Problem(text, "max_s", _GAP_M, round(cycle.gap_m, 4), unit="m")
-        elif cycle.moves_m < _STILL_M and (self.request.start_s is None or self.request.stop_s is None):
+            yield Problem(text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
+        elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.stop_s is None):
             text = (
                 f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
                 "on average, as when somebody stands; say where the motion repeats (start_s, stop_s), or allow no "
                 "cycle as short as this (min_s)"
             )
-            yield Problem(text, "min_s", _STILL_M, round(cycle.moves_m, 4), unit="m")
+            yield Problem(text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")
         if self.request.straight and abs(turn) > _TURN_RAD:
             text = f"the cycle turns by {np.degrees(abs(turn)):.0f}° as recorded, which is taken out (straight)"
             yield Problem(text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")

@@ -12,6 +12,7 @@ from choreograph.demo import demo_clip
 from choreograph.editing.loop.cycle import find_cycle, join_ends, repeat
 from choreograph.errors import RequestError
 from choreograph.maths import quat
+from choreograph.motion.clip import Clip
 
 
 def _pose_gap(clip: cg.Clip, a: int, b: int) -> float:
@@ -94,6 +95,17 @@ def test_a_moment_of_standing_is_said_to_be_no_cycle() -> None:
         assert not any("hardly moves" in problem.text for problem in made.problems), name
 
 
+def test_who_stands_before_walking_loops_as_a_walk() -> None:
+    walk = demo_clip("walk", 30.0)
+    waits = np.concatenate([np.zeros(60, int), np.arange(len(walk))])
+    clip = Clip(walk.skeleton, 30.0, walk.root_pos[waits], walk.local_rot[waits], "waits")
+    result = cg.loop(clip)
+    assert not any("hardly moves" in problem.text for problem in result.problems)
+    assert result.metrics["start"].value >= 1.5 and result.metrics["way"].value > 0.5
+    with_it = find_cycle(clip, (0.5, 3.0), (0.0, None), straight=True)
+    assert with_it.start == 0, "who says where it begins is heard"
+
+
 @pytest.mark.parametrize("limits", [(0.5, 3.0), (0.9, 1.0), (0.37, 0.45)])
 def test_no_cycle_is_shorter_or_longer_than_asked(limits: tuple[float, float]) -> None:
     for name in ("walk", "stand"):
@@ -119,6 +131,13 @@ def test_recorded_walks_and_runs(recordings: Path) -> None:
         made = result.best.clips[0]
         assert result.metrics["gap"].value < 0.06 and _pose_gap(made, 0, -1) < 1e-4
         assert not any("hardly moves" in problem.text for problem in result.problems)
+
+
+def test_people_who_stand_in_between_loop_as_they_go(recordings: Path) -> None:
+    for trial in ("54/54_22", "107/107_01", "108/108_01"):
+        clip = cg.read_clip(recordings / "cmu_more" / f"{trial}.amc")
+        cycle = find_cycle(clip, (0.5, 3.0), (None, None), straight=True)
+        assert cycle.moves_m >= 0.025 and cycle.gap_m < 0.05, trial
 
 
 def test_sitting_is_no_cycle(recordings: Path) -> None:
