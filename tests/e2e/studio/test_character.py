@@ -120,10 +120,10 @@ LIVE = """async () => {
   const whole = { ...motion, frames: 2 };
   const rows = new Float32Array([...row, ...row]);
   stage.stream(1000, whole, 0, rows, 2);
-  await until(() => stage.actors[0].id === "stream");
-  stage.actors[0].worn.track.pose(stage.actors[0].character.bones, 0);
-  stage.actors[0].character.object.updateMatrixWorld(true);
-  return { live: places(live.figure), ghost: places(ghost.ghost), streamed: places(stage.actors[0].character) };
+  await until(() => stage.actors.lead.id === "stream");
+  stage.actors.lead.worn.track.pose(stage.actors.lead.character.bones, 0);
+  stage.actors.lead.character.object.updateMatrixWorld(true);
+  return { live: places(live.figure), ghost: places(ghost.ghost), streamed: places(stage.actors.lead.character) };
 }"""
 
 
@@ -143,7 +143,7 @@ def test_what_comes_live_and_ghosts_are_the_character(
     page.evaluate(f"window.choreograph.store.setView({{ verb: 'library', shown: [{STATE}.clips[0].id] }})")
     page.set_input_files("input[aria-label='Character file']", str(rig))
     until(page, f"{STATE}.view.character && {STATE}.status.text.includes('on the stage')")
-    until(page, "document.body.dataset.state === 'ready' && window.choreograph.stage.actors[0]?.character")
+    until(page, "document.body.dataset.state === 'ready' && window.choreograph.stage.actors.lead?.character")
     page.evaluate("window.choreograph.stage.player.pause()")
     seen = page.evaluate(LIVE)
     shot(page, "character-live")

@@ -97,7 +97,7 @@ def test_who_performs_is_the_character(
     page.get_by_role("tab", name="Perform").click()
     until(page, "document.querySelector('.panel.perform')?.textContent.includes('segments, up to')", SLOW_S)
     page.evaluate(f"{STAGE}.player.pause()")
-    performed = f"{STAGE}.actors.find((one) => one.track.motion.name === 'performed' && one.character)"
+    performed = f"[...{STAGE}.actors].find((one) => one.track.motion.name === 'performed' && one.character)"
     box = page.locator(".stage canvas").bounding_box()
     x, y = box["x"] + 0.3 * box["width"], box["y"] + 0.75 * box["height"]
     page.mouse.move(x, y)
@@ -112,5 +112,5 @@ def test_who_performs_is_the_character(
     assert len(page.evaluate(f"({PLACES})({performed}.character)")) == len(body), "seen while the way is drawn"
     page.mouse.up()
     answered = f"{STATE}.results.find((one) => one.verb === 'perform')?.motions[0].id"
-    until(page, f"{STAGE}.actors[0]?.id === {answered} && {STAGE}.actors[0].character", SLOW_S)
+    until(page, f"{STAGE}.actors.lead?.id === {answered} && {STAGE}.actors.lead.character", SLOW_S)
     shot(page, "character-performed")

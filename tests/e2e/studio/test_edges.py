@@ -151,7 +151,7 @@ def test_results_are_told_apart(followed: Any, until: Until, shot: Take) -> None
     assert "blend linear" in names[1] and "blend" not in names[0], names
     page.evaluate(f"window.choreograph.store.setView({{ shown: ['result:{first}', 'result:{second}'] }})")
     until(page, f"{STAGE}.shown.length === 2")
-    tints = page.evaluate(f"{STAGE}.actors.map(({{ figure }}) => figure.clay.color.getHexString())")
+    tints = page.evaluate(f"[...{STAGE}.actors].map(({{ figure }}) => figure.clay.color.getHexString())")
     assert len(set(tints)) == 2 and "ffffff" not in tints
     until(page, "document.querySelectorAll('.strip-names .swatch').length === 2")
     colours = "[...document.querySelectorAll('%s .swatch')].map((one) => getComputedStyle(one).backgroundColor).sort()"
@@ -170,7 +170,7 @@ def test_results_are_told_apart(followed: Any, until: Until, shot: Take) -> None
     shot(page, "edges-compare")
     page.evaluate(f"window.choreograph.store.setView({{ shown: ['result:{first}'] }})")
     until(page, f"{STAGE}.shown.length === 1 && document.querySelectorAll('.strip-names .swatch').length === 0")
-    assert page.evaluate(f"{STAGE}.actors[0].figure.clay.color.getHexString()") == "ffffff"
+    assert page.evaluate(f"{STAGE}.actors.lead.figure.clay.color.getHexString()") == "ffffff"
 
 
 def test_slider_and_curve_have_one_scale(page: Any, until: Until, shot: Take) -> None:
