@@ -204,9 +204,7 @@ def build_prepared(
         key=key,
         compare=compare,
     )
-    notes = [
-        note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label", "thinned", "not-joined")
-    ]
+    notes = [note for note in prepared.notes if note.kind not in _FOUND_ANEW]
     notes += [
         Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
         for text in connect.missing_labels(prepared.infos, settings)
