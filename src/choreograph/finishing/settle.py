@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.maths import envelope
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import Way
 from choreograph.motion.contacts import runs
@@ -35,9 +36,6 @@ def settle_feet(way: Way, curve: Array, place: FloorTransform, feet: Array, held
         held: When each of them stands, (F, feet).
         fps: Frames per second.
     """
-    from scipy.sparse import coo_matrix, diags
-    from scipy.sparse.linalg import spsolve
-
     frames, yaw = len(curve), np.asarray(place.yaw, float)
     plants = [(k, start, stop) for k in range(held.shape[1]) for start, stop in runs(held[:, k])]
     if frames < 3 or not plants:
@@ -49,19 +47,20 @@ def settle_feet(way: Way, curve: Array, place: FloorTransform, feet: Array, held
     foot = np.concatenate([np.full(stop - start, k) for k, start, stop in plants])
     plant = np.concatenate([np.full(stop - start, n) for n, (_, start, stop) in enumerate(plants)])
     there, swept = to[frame] + arm[frame, foot], -1j * arm[frame, foot]
-    # Unknowns: the turns, then x and z of the middles of plants.
-    row, one = np.arange(len(frame)), np.ones(len(frame))
-    size = frames + 2 * len(plants)
-    check = STIFF_S**2 * fps**2 * diags([1.0, -2.0, 1.0], [0, 1, 2], shape=(frames - 2, size))  # type: ignore[list-item]
-    keep = np.concatenate([np.full(frames, (_ARM_M * _LOOSE) ** 2), np.full(2 * len(plants), 1e-9)])
-    normal, right = _ARM_M**2 * check.T @ check + diags(keep), np.zeros(size)
-    for first, move, here in (
-        (frames, swept.real, there.real),
-        (frames + len(plants), swept.imag, there.imag),
-    ):
-        places = (np.concatenate([row, row]), np.concatenate([frame, first + plant]))
-        stands = coo_matrix((np.concatenate([move, -one]), places), shape=(len(row), size)).tocsr()
-        normal, right = normal + stands.T @ stands, right - stands.T @ here
-    turned = yaw + spsolve(normal.tocsc(), right)[:frames]
+    # Unknowns: the turns, and x and z of the middle of each plant; these come behind the last turn that they touch.
+    behind = np.array([stop - 0.5 for _, _, stop in plants])
+    order = np.argsort(np.concatenate([np.arange(frames), behind, behind]), kind="stable")
+    number = np.argsort(order)
+    turns, middles = number[:frames], number[frames:].reshape(2, -1)
+    row, column, weight = envelope.second_differences(np.full(frames - 2, (_ARM_M * STIFF_S**2 * fps**2) ** 2))
+    loose, right = np.full(len(order), 1e-9), np.zeros(len(order))
+    loose[turns] = (_ARM_M * _LOOSE) ** 2
+    parts = [(turns[row], turns[column], weight), envelope.diagonal(loose)]
+    turn = turns[frame]
+    for middle, move, here in zip(middles[:, plant], (swept.real, swept.imag), (there.real, there.imag), strict=True):
+        parts += [(turn, turn, move**2), (middle, turn, -move), (middle, middle, np.ones(len(frame)))]
+        np.subtract.at(right, turn, move * here)
+        np.add.at(right, middle, here)
+    turned = yaw + envelope.solve(parts, right)[turns]
     shift = to - at * np.exp(-1j * turned)
     return FloorTransform(turned, shift.real, shift.imag)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from choreograph.graph.cache import Content
 
 _CLIPS_KEPT, _BYTES_KEPT = 64, 1 << 28
 """Clips read most lately stay in memory, up to so many and so many bytes: enough for a walk's clips, and far from a
@@ -197,6 +200,8 @@ class LazyTables(Mapping[str, Table]):
         self._reader, self._window, self._fingerprint = reader, window, fingerprint
         self._frames = np.array([info.frames for info in infos], np.int64)
         self._kept: dict[str, Table] = {}
+        self.first_edge: NDArray[np.int32] | None = None
+        """Where each node's edges begin, (N + 1,), where the cache has told that with the edges."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(TABLES)
@@ -229,11 +234,20 @@ class LazyTables(Mapping[str, Table]):
         # What they were checked against: the frames of each clip at the graph's rate.
         said = {"frames": int(self._frames.sum()), "clips": len(self._frames), "window": self._window}
         return find_or_build(
-            Key("edges", 1, words, said, self._reader.path.name) if limit_bytes() else None,
-            lambda: self._checked("edges"),
-            lambda edges: Content({}, edges.columns()),
-            lambda content: Edges(**{field.name: content.arrays[field.name] for field in fields(Edges)}),
+            Key("edges", 2, words, said, self._reader.path.name) if limit_bytes() else None,
+            self._checked_edges,
+            lambda edges: Content({}, edges.columns() | {"first": edges.first_of(len(self["nodes"]))}),
+            self._unpack_edges,
         )
+
+    def _checked_edges(self) -> Edges:
+        edges = self._checked("edges")
+        assert isinstance(edges, Edges)
+        return edges
+
+    def _unpack_edges(self, content: Content) -> Edges:
+        self.first_edge = content.arrays["first"]
+        return Edges(**{field.name: content.arrays[field.name] for field in fields(Edges)})
 
     def count(self, part: str) -> int:
         """Rows of a table, without reading it."""

@@ -299,7 +299,8 @@ class MotionGraph:
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:
         """Where each node's edges begin, (N + 1,): node n has the edges [first_edge[n], first_edge[n + 1])."""
-        return frozen(np.cumsum(np.bincount(self.edges.source + 1, minlength=len(self.nodes) + 1)), np.int32)
+        edges, known = self.edges, getattr(self._tables, "first_edge", None)
+        return edges.first_of(len(self.nodes)) if known is None else known
 
     def find_clip(self, name: str) -> int:
         """Index of the clip with this name."""

@@ -177,6 +177,10 @@ class Edges(Table):
         "kind": np.int8,
     }
 
+    def first_of(self, nodes: int) -> NDArray[np.int32]:
+        """Where the edges of each of so many nodes begin, and where the last one's end, (N + 1,)."""
+        return frozen(np.cumsum(np.bincount(self.source + 1, minlength=nodes + 1)), np.int32)
+
     def transform(self, edge: int) -> FloorTransform:
         """The floor transform of one edge."""
         return FloorTransform(float(self.yaw[edge]), float(self.x[edge]), float(self.z[edge]))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.maths import envelope
 from choreograph.maths.filters import gaussian
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
@@ -117,19 +118,12 @@ def fit_curve(start: Array, wanted: Array, weight: Array, fps: float, stiff_s: A
         fps: Frames per second.
         stiff_s: Seconds over which an error is bent away; one for all frames, or one each, (F,).
     """
-    from scipy.linalg import solveh_banded
-
     frames = len(start)
     if frames < 3:
         return np.asarray(start + (wanted - start) * np.minimum(weight, 1.0)[:, None])
     stiff = np.broadcast_to(np.asarray(stiff_s, float) * fps, (frames,))[1:-1] ** 4
-    band = np.zeros((3, frames))  # upper form: row 2 the diagonal, rows 1 and 0 those beside it
-    band[2] = weight + 1e-9
-    for k, a in enumerate((1.0, -2.0, 1.0)):
-        for m, b in enumerate((1.0, -2.0, 1.0)):
-            if m >= k:
-                band[2 - (m - k), m : m + frames - 2] += a * b * stiff
-    change = solveh_banded(band, weight[:, None] * (wanted - start))
+    parts = [envelope.diagonal(weight + 1e-9), envelope.second_differences(stiff)]
+    change = envelope.solve(parts, weight[:, None] * (wanted - start))
     return np.asarray(start + change)
 
 

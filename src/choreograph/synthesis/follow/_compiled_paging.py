@@ -27,17 +27,16 @@ def _own(clip, frame, tracks) -> float:  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _root_at(clip, frame, tracks):  # type: ignore[no-untyped-def]
-    """Root at a fractional frame, x + iz."""
-    own = _own(clip, frame, tracks)
+def _root_at(own, clip, tracks):  # type: ignore[no-untyped-def]
+    """Root at a fractional place among all clips' own frames, x + iz."""
     low = int(own)
     here = tracks.place[low]
     return here + (own - low) * (tracks.place[min(low + 1, tracks.last[clip])] - here)
 
 
 @compiled
-def fill_rows(number, first, per_frame, usual_height, edges, tracks):  # type: ignore[no-untyped-def]
-    """What is known of some edges: the compiled twin of `tables.find_rows`, `find_faulty` and `find_rough`.
+def fill_rows(number, first, per_frame, usual_height, edges, tracks, out) -> None:  # type: ignore[no-untyped-def]
+    """Fill what is known of some edges: the compiled twin of `tables.find_rows`, `find_faulty` and `find_rough`.
 
     Args:
         number: The edges, (K,); none of them a long blend.
@@ -45,15 +44,8 @@ def fill_rows(number, first, per_frame, usual_height, edges, tracks):  # type: i
         per_frame: Into how many steps a frame is divided along which the root's way is summed.
         usual_height: Of a body, metres.
         edges, tracks: See `paging.EdgeColumns` and `paging.Tracks`.
-
-    Returns:
-        x, z and step of each row, (R, 3); facing, labels, how much lower the body is, and way since the edge began,
-        (R,); of each edge whether it shows a fault, and how often something abrupt, (K,).
+        out: See `paging.RowsOut`.
     """
-    rows = first[-1]
-    way, facing, words = np.empty((rows, 3)), np.empty(rows), np.empty(rows, np.int32)
-    lower, walked = np.empty(rows), np.empty(rows)
-    faulty, rough = np.zeros(len(number), np.bool_), np.empty(len(number))
     for n in range(len(number)):
         e = number[n]
         clip, there, start, begin = edges.clip[e], edges.target_clip[e], edges.start[e], edges.target_start[e]
@@ -63,35 +55,37 @@ def fill_rows(number, first, per_frame, usual_height, edges, tracks):  # type: i
         shift = complex(edges.x[e], edges.z[e])
         before, total = 0j, 0.0
         for k in range(length + 1):
-            step = 0.0
+            step, leaving, entering = 0.0, 0.0, 0.0
             for part in range(per_frame if k == 0 else 1, per_frame + 1):
                 t = k - 1.0 + part / per_frame
-                root = _root_at(clip, start + t, tracks)
+                leaving = _own(clip, start + t, tracks)
+                root = _root_at(leaving, clip, tracks)
                 if blends:
                     share = t / length
                     weight = share * share * (3.0 - 2.0 * share)
-                    root += weight * (_root_at(there, begin + t, tracks) * turn + shift - root)
+                    entering = _own(there, begin + t, tracks)
+                    root += weight * (_root_at(entering, there, tracks) * turn + shift - root)
                 if k > 0:
-                    step += abs(root - before)
+                    x, z = root.real - before.real, root.imag - before.imag
+                    step += np.sqrt(x * x + z * z)
                 before = root
             if k == 0:
                 continue
             row = first[n] + k - 1
             total += step
-            way[row, 0], way[row, 1], way[row, 2], walked[row] = before.real, before.imag, step, total
+            out.way[row, 0], out.way[row, 1], out.way[row, 2], out.so_far[row] = before.real, before.imag, step, total
             late = blends and 2 * k >= length
-            own = int(np.rint(_own(there, float(begin + k), tracks) if late else _own(clip, float(start + k), tracks)))
-            facing[row] = tracks.facing[own] + (edges.yaw[e] if late else 0.0)
-            words[row] = tracks.words[own]
-            lower[row] = max(1.0 - tracks.height[own] / usual_height, 0.0)
-        counts = 0.0
+            own = int(np.rint(entering if late else leaving))
+            out.facing[row] = tracks.facing[own] + (edges.yaw[e] if late else 0.0)
+            out.label_words[row] = tracks.words[own]
+            out.bent_over[row] = max(1.0 - tracks.height[own] / usual_height, 0.0)
+        faulty, counts = False, 0.0
         for side in range(2):
             at, since = (clip, start) if side == 0 else (there, begin)
             low, high = _own(at, float(since), tracks), _own(at, float(since + length), tracks)
-            faulty[n] |= tracks.faults_before[int(np.ceil(high)) + 1] > tracks.faults_before[int(np.floor(low))]
+            faulty |= tracks.faults_before[int(np.ceil(high)) + 1] > tracks.faults_before[int(np.floor(low))]
             counts += tracks.abrupt_before[int(np.rint(high))] - tracks.abrupt_before[int(np.rint(low))]
-        rough[n] = 0.5 * counts  # both sides of what does not blend are the same
-    return way, facing, words, lower, walked, faulty, rough
+        out.faulty[n], out.rough[n] = faulty, 0.5 * counts  # both sides of what does not blend are the same
 
 
 @compiled

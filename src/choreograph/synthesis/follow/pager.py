@@ -114,8 +114,9 @@ class Pager:
     def _fill(self) -> KernelTables:
         tables = self._tables
         self._find_way_costs()
-        self._extra.add(extra=self._costs(self._extra.count))
-        self._labels.add(labels=self._word_bits[tables.rows["label_words"][self._labels.count :]])
+        known, rows = self._extra.count, self._labels.count
+        self._extra.extend(tables.edges.count - known)["extra"][:] = self._costs(known)
+        self._labels.extend(tables.rows.count - rows)["labels"][:] = self._word_bits[tables.rows["label_words"][rows:]]
         kernel = tables.filled(self.kernel, self._step)._replace(
             first_edge=seal(self._first.view()),
             last_edge=seal(self._last.view()),

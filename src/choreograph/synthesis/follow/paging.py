@@ -42,6 +42,8 @@ MOST_ROWS = 3_000_000
 """Rows of all edges up to which a graph has tables of all of them: some 300 MB."""
 MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
+_ROOM = 1 << 20
+"""Rows that there is room for at first, as a planning step needs; memory that is not written to costs nothing."""
 
 
 class EdgeColumns(NamedTuple):
@@ -72,33 +74,47 @@ class Tracks(NamedTuple):
     abrupt_before: Ints
 
 
+class RowsOut(NamedTuple):
+    """Where that kernel writes what it finds."""
+
+    way: Floats
+    """x, z and step of each row, (R, 3)."""
+    facing: Floats
+    label_words: NDArray[np.int32]
+    bent_over: Floats
+    so_far: Floats
+    """Way made since the edge began, (R,)."""
+    faulty: NDArray[np.bool_]
+    """Whether each edge shows a fault, (K,)."""
+    rough: Floats
+    """How often it shows something abrupt, (K,)."""
+
+
 class Pool:
     """Arrays of one length that grows."""
 
-    def __init__(self, shapes: dict[str, tuple[tuple[int, ...], Any]]) -> None:
+    def __init__(self, shapes: dict[str, tuple[tuple[int, ...], Any]], room: int = 1024) -> None:
         self.count = 0
-        self._arrays = {name: np.empty((1024, *shape), dtype) for name, (shape, dtype) in shapes.items()}
+        self._arrays = {name: np.empty((room, *shape), dtype) for name, (shape, dtype) in shapes.items()}
 
     @property
     def nbytes(self) -> int:
-        """Size of the arrays."""
-        return sum(array.nbytes for array in self._arrays.values())
+        """Size of what they hold."""
+        return sum(array[: self.count].nbytes for array in self._arrays.values())
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """An array of this name, as far as it is filled."""
         return seal(self._arrays[name][: self.count])
 
-    def add(self, **columns: NDArray[Any]) -> None:
-        """Put rows behind those there are."""
-        more = len(next(iter(columns.values())))
-        for name, values in columns.items():
-            array = self._arrays[name]
-            if self.count + more > len(array):
-                larger = np.empty((max(2 * len(array), self.count + more), *array.shape[1:]), array.dtype)
-                larger[: self.count] = array[: self.count]
-                self._arrays[name] = array = larger
-            array[self.count : self.count + more] = values
-        self.count += more
+    def extend(self, more: int) -> dict[str, NDArray[Any]]:
+        """So many more rows, of each array by its name, for somebody to fill."""
+        count, self.count = self.count, self.count + more
+        for name, array in self._arrays.items():
+            if self.count > len(array):
+                larger = np.empty((max(2 * len(array), self.count), *array.shape[1:]), array.dtype)
+                larger[:count] = array[:count]
+                self._arrays[name] = larger
+        return {name: array[count : self.count] for name, array in self._arrays.items()}
 
 
 class PagedTables:
@@ -123,9 +139,9 @@ class PagedTables:
         self.first_edge, self.last_edge = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
         one: tuple[tuple[int, ...], Any] = ((), np.float64)
         whole: tuple[tuple[int, ...], Any] = ((), np.int64)
-        self.rows = Pool(
-            {"way": ((3,), np.float64), "facing": one, "label_words": ((), np.int32), "bent_over": one, "so_far": one}
-        )
+        self.rows = Pool({
+            "way": ((3,), np.float64), "facing": one, "label_words": ((), np.int32), "bent_over": one, "so_far": one,
+        }, room=_ROOM)  # fmt: skip
         self.edges = Pool({
             "first": whole, "length": whole, "edge_way": one, "target": whole, "yaw": one, "target_clip": whole,
             "turn": ((2,), np.float64), "shift": ((2,), np.float64), "bend": ((4,), np.float64), "faulty": ((), bool),
@@ -143,6 +159,10 @@ class PagedTables:
     def node_left(self) -> Ints:
         """Frames that are left of its clip at each node."""
         return np.asarray(self.nodes.place[:, END] - self.nodes.place[:, ROW])
+
+    def facing_at(self, graph: MotionGraph, nodes: NDArray[Any]) -> Floats:
+        """Yaw of the hips at some nodes, radians."""
+        return np.asarray(self.frames.facing[self.node_row[nodes]])
 
     def emptied(self) -> PagedTables:
         """Tables of the same graph that have nothing paged in; searches that have these keep them."""
@@ -174,40 +194,36 @@ class PagedTables:
         slot = self.edges.count + np.cumsum(count) - count
         number = self._edges_of(nodes)
         first = np.concatenate([[0], np.cumsum(edges.stop[number] - edges.start[number], dtype=np.int64)])
-        way, facing, words, lower, walked, faulty, rough = self._find_rows(number, first)
+        before, new, rows = self.rows.count, self.edges.extend(len(number)), self.rows.extend(int(first[-1]))
+        self._fill_rows(number, first, new, rows)
         yaw = edges.yaw[number]
-        self.edges.add(
-            first=first[:-1] + self.rows.count,
-            length=np.diff(first),
-            edge_way=walked[first[1:] - 1],
-            target=edges.target[number],
-            yaw=yaw,
-            target_clip=edges.target_clip[number],
-            turn=np.stack([np.cos(yaw), np.sin(yaw)], axis=1),
-            shift=np.stack([edges.x[number], edges.z[number]], axis=1),
-            bend=turns_of(graph, number, self.clip_way, self.node_row, self.node_heading),
-            faulty=faulty,
-            rough=rough,
-            number=number,
-        )
-        self.rows.add(way=way, facing=facing, label_words=words, bent_over=lower, so_far=walked)
+        new["first"][:], new["length"][:] = first[:-1] + before, np.diff(first)
+        new["edge_way"][:] = rows["so_far"][first[1:] - 1]
+        new["target"][:], new["target_clip"][:] = edges.target[number], edges.target_clip[number]
+        new["yaw"][:], new["turn"][:, 0], new["turn"][:, 1] = yaw, np.cos(yaw), np.sin(yaw)
+        new["shift"][:, 0], new["shift"][:, 1] = edges.x[number], edges.z[number]
+        new["bend"][:] = turns_of(graph, number, self.clip_way, self.node_row, self.node_heading)
+        new["number"][:] = number
         self.first_edge[nodes], self.last_edge[nodes] = slot, slot + count
 
-    def _find_rows(self, number: Ints, first: Ints) -> tuple[NDArray[Any], ...]:
-        """Rows of some edges that begin at `first`, and what is known of the edges; see `fill_rows`."""
+    def _fill_rows(
+        self, number: Ints, first: Ints, new: dict[str, NDArray[Any]], rows: dict[str, NDArray[Any]]
+    ) -> None:
+        """Fill the rows of some edges, which begin at `first`, and what is known of the edges; see `fill_rows`."""
         graph, roots = self.graph, self.roots
         if len(graph.long_blends):
-            rows = find_rows(roots, graph, number)
-            way = np.stack([rows.place.real, rows.place.imag, rows.step], axis=1)
-            walked = so_far(rows.step, rows.first, rows.length)
-            found = find_faulty(roots, graph, number), find_rough(roots, graph, number)
-            return way, rows.facing, rows.label_words, rows.bent_over, walked, *found
+            found = find_rows(roots, graph, number)
+            rows["way"][:] = np.stack([found.place.real, found.place.imag, found.step], axis=1)
+            rows["facing"][:], rows["label_words"][:] = found.facing, found.label_words
+            rows["bent_over"][:], rows["so_far"][:] = found.bent_over, so_far(found.step, found.first, found.length)
+            new["faulty"][:], new["rough"][:] = find_faulty(roots, graph, number), find_rough(roots, graph, number)
+            return
         from choreograph.synthesis.follow import _compiled_paging
 
-        made: tuple[NDArray[Any], ...] = _compiled_paging.fill_rows(
-            number, first, steps_in_frame(roots), max(roots.usual_height, 1e-9), self._columns, self._tracks
+        out = RowsOut(*((rows | new)[name] for name in RowsOut._fields))
+        _compiled_paging.fill_rows(
+            number, first, steps_in_frame(roots), max(roots.usual_height, 1e-9), self._columns, self._tracks, out
         )
-        return made
 
     def ways(self, step: int) -> Ways:
         """The continuations found so far, known each `step` frames."""

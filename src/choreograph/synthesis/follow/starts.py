@@ -90,9 +90,8 @@ def _lay(
     there = np.where(near_end, now, now + np.minimum(second, left))
     way = _root(tables, there) - _root(tables, here)
     own = np.arctan2(way.real, way.imag)
-    for k in np.flatnonzero(np.abs(way) < _STANDING_M):
-        clip = int(graph.nodes.clip[nodes[k]])
-        own[k] = graph.clips[clip].facing()[round(graph.own_frame(clip, int(graph.nodes.frame[nodes[k]])))]
+    stands = np.abs(way) < _STANDING_M
+    own[stands] = tables.facing_at(graph, nodes[stands])
     begin = path.at(0.0)
     if heading is None:
         ahead = path.at(np.minimum(np.abs(way), path.length)) - begin

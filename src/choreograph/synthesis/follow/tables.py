@@ -78,6 +78,11 @@ class EdgeTables:
         """Frames of the longest edge and of a usual one."""
         return int(self.length.max(initial=1)), int(np.median(self.length)) if len(self.length) else 1
 
+    def facing_at(self, graph: MotionGraph, nodes: NDArray[Any]) -> Floats:
+        """Yaw of the hips at some nodes, radians."""
+        row = self.first[graph.first_edge[nodes]]
+        return np.asarray(self.facing[row] - self.turned[row])
+
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
         """The continuations of every node, known each `step` frames; found once."""
         if step not in self.known_continuations:
