@@ -9,9 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.distance.library import Library
 
 Array = NDArray[np.float64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
 from choreograph.distance.prune import Runs

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from choreograph.compiling import njit
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from choreograph.compiling import njit
 
 Flags = NDArray[np.bool_]
 Whole = NDArray[np.int64]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import guvectorize
 from numpy.typing import NDArray
+
+from choreograph.compiling import guvectorize
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from choreograph.compiling import njit
 
 # Division without Python's check for zero, and sums in any order: both let the compiler use vector instructions.
 _kernel = njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

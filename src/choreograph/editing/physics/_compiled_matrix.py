@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.dynamics._compiled import frames, make_work, values
 from choreograph.dynamics._compiled_spatial import lean
 from choreograph.editing.physics._compiled import coordinates

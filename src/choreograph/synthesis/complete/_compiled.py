@@ -6,8 +6,9 @@ Imported on first use, since importing numba takes a while.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from choreograph.compiling import njit
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

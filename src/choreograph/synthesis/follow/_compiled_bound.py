@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import compiled, hot
+from choreograph.compiling import compiled, hot
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     bent_root,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import compiled, inlined
+from choreograph.compiling import compiled, inlined
 
 
 @inlined

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 
-@nb.njit(cache=True)
+
+@njit(cache=True)
 def project_forward(
     places: NDArray[np.float64], points: NDArray[np.float64], ahead: int, drag: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

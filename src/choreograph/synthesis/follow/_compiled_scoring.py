@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import inlined
+from choreograph.compiling import inlined
 from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, STRETCH, TURN, WALKED, YAW, X, Z
 
 _HELD_BACK = 0.25

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import compiled, hot, inlined
+from choreograph.compiling import compiled, hot, inlined
 from choreograph.synthesis.follow._compiled_continuations import _kind
 from choreograph.synthesis.follow.continuations import TURN_BIN_RAD, TURN_BINS
 from choreograph.synthesis.follow.ways import BEGIN, END, LAST, ROW

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_bounds import Heuristic, estimate
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
 from choreograph.synthesis.plan._compiled_steps import (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.compiling import inlined
+from choreograph.compiling import inlined
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
 from choreograph.synthesis.plan.heuristic import WAY_M, WAYS
 

@@ -6,9 +6,9 @@ import heapq
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.synthesis.plan._compiled_scene import Shapes, gap, point_gap
 
 Array = NDArray[np.float64]

@@ -10,10 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined, njit
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_scene import (
     Shapes,
     capsule_gap,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined
 from choreograph.synthesis.plan.counters import HEAP
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ k and k + 1 lies a cut, a node of the hierarchy; a path's row of `nodes` names t
 
 from __future__ import annotations
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined
 from choreograph.synthesis.solve._compiled_score import (
     copy,
     draw,

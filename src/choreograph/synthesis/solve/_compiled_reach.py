@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import compiled
+from choreograph.compiling import compiled
 from choreograph.synthesis.solve._compiled_seeds import shows_hard
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import hot, inlined
+from choreograph.compiling import hot, inlined
 from choreograph.synthesis.solve.stance import LOOSE
 from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE
 

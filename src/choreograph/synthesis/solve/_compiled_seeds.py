@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.compiling import compiled, hot, inlined
+from choreograph.compiling import compiled, hot, inlined
 from choreograph.synthesis.solve._compiled_score import copy, draw, score
 
 _JUMP = 0.04

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.synthesis.steer._compiled_spline import JIT
 from choreograph.synthesis.steer.costs import Ahead, StepTable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.synthesis.steer._compiled import compose, keep_best
 from choreograph.synthesis.steer._compiled_spline import JIT, value4
 from choreograph.synthesis.steer.costs import Ahead, StepTable

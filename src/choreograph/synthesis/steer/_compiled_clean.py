@@ -9,8 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from choreograph.compiling import njit
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.compiling import njit
 from choreograph.synthesis.steer._compiled import keep_best, turned_back, wrap
 from choreograph.synthesis.steer._compiled_spline import JIT, spline, value2
 from choreograph.synthesis.steer.costs import Ahead, StepTable

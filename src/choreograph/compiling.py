@@ -1,9 +1,11 @@
-"""How the kernels of searches are compiled."""
+"""How kernels are compiled: `njit` and `guvectorize` as numba has them, and the kinds that searches use."""
 
 from __future__ import annotations
 
-from numba import njit
+from numba import guvectorize, njit
 from numba.np import linalg
+
+__all__ = ["compiled", "guvectorize", "hot", "inlined", "njit"]
 
 # Before the first kernel is loaded, numba imports all of scipy.linalg to see whether there is a BLAS, a quarter of a
 # second of CPU. There is: SciPy is installed with this package.
