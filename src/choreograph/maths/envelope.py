@@ -20,8 +20,8 @@ Entries = tuple[Ints, Ints, Array]
 def solve(parts: list[Entries], right: Array) -> Array:
     """The x of A x = right, like `right`, (N,) or (N, K).
 
-    >>> solve([(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([2.0, 1.0, 2.0]))], np.array([3.0, 3.0])).tolist()
-    [1.0, 1.0]
+    >>> solve([(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([4.0, 2.0, 5.0]))], np.array([8.0, 12.0])).tolist()
+    [1.0, 2.0]
 
     Args:
         parts: Entries of A, which is symmetric and positive definite.

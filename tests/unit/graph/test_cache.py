@@ -13,7 +13,7 @@ import pytest
 
 from choreograph.build.graph import add_clips, build_graph
 from choreograph.formats.atomic import atomic_write
-from choreograph.graph import cache, lazy
+from choreograph.graph import cache, lazy, tables
 from choreograph.graph.cache import Content, Key
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -318,15 +318,17 @@ def test_edges_of_a_large_file_are_kept_in_the_cache_and_mapped(tmp_path: Path, 
     monkeypatch.setattr(lazy, "_MANY_EDGES", 0)
 
     def columns_again() -> None:
-        edges = open_graph(path).edges
+        again = open_graph(path)
         for name, column in columns.items():
-            assert np.array_equal(getattr(edges, name), column)
+            assert np.array_equal(getattr(again.edges, name), column)
+        assert np.array_equal(again.first_edge, np.searchsorted(plain.edges.source, np.arange(len(plain.nodes) + 1)))
 
     columns_again()
     (entry,) = cache.list_entries()
     assert entry.kind == "edges" and entry.is_of(plain.fingerprint)
     with monkeypatch.context() as patch:  # now nobody reads them from the file, nor copies them
         patch.setattr(lazy.LazyTables, "_read", lambda *_: pytest.fail("the file was read"))
+        patch.setattr(tables.Edges, "first_of", lambda *_: pytest.fail("where edges begin was counted again"))
         columns_again()
         again = open_graph(path).edges.yaw
     while isinstance(again, np.ndarray):

@@ -63,6 +63,31 @@ def _runs(paged: PagedTables, slots: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(paged.edges["first"][slots], paged.edges["length"][slots], strict=True))
 
 
+def test_tables_grow_without_losing_anything(graph: MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for room in (1, 1 << 20):
+        monkeypatch.setattr(paging, "_ROOM", room)
+        made = find_paged_tables(graph, SMOOTH_S)
+        for node in range(0, len(graph.nodes), 3):
+            made.page_in([node])
+        found.append(made)
+    for name in ("way", "facing", "label_words", "bent_over", "so_far"):
+        assert np.array_equal(found[0].rows[name], found[1].rows[name]), name
+
+
+def test_tables_of_both_kinds_know_where_somebody_faces(
+    graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables
+) -> None:
+    nodes = np.arange(len(graph.nodes))
+    clip, frame = graph.nodes.clip, graph.nodes.frame
+    expected = [
+        graph.clips[c].facing()[round(graph.own_frame(int(c), int(f)))] for c, f in zip(clip, frame, strict=True)
+    ]
+    for tables in (paged, bend_tables):
+        off = tables.facing_at(graph, nodes) - np.array(expected)
+        assert np.abs((off + np.pi) % (2 * np.pi) - np.pi).max() < 1e-9
+
+
 def test_only_what_a_search_comes_to_is_paged_in(graph: MotionGraph, paged: PagedTables) -> None:
     paged.page_in([3, 5, 3])
     edges = [*range(*graph.first_edge[3:5]), *range(*graph.first_edge[5:7])]
