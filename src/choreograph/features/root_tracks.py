@@ -45,6 +45,8 @@ class RootTracks:
             rate_hz: At which frames are asked for later.
             smooth_s: Width of the low-pass under which roots are taken, seconds; `TREMBLE_S` takes out their tremble.
         """
+        from choreograph.features import _compiled
+
         self.offsets = np.concatenate([[0], np.cumsum(frames)])
         self.last = self.offsets[1:] - 1
         self.ratio = np.ones(len(clips))
@@ -63,7 +65,7 @@ class RootTracks:
             self.ratio[c] = clip.fps / rate_hz
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * clip.fps)
             self.facing[here] = clip.facing()
-            self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
+            self.height[here] = _compiled.heights(clip.global_positions())
             found = accelerations(clip)
             self.faults[here] = find_faults(clip, found)
             turning.append(found if self.offsets[-1] * found.shape[1] < _MANY_VALUES else found.astype(np.float32))
@@ -129,12 +131,20 @@ def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]
     if width < 1:
         return place
     weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
-    padded = np.pad(place, width, mode="reflect", reflect_type="odd")
+    before, after = 2 * place[0] - place[width:0:-1], 2 * place[-1] - place[-2 : -width - 2 : -1]
+    padded = np.concatenate([before, place, after])
     return np.convolve(padded, weights / weights.sum(), mode="valid")
 
 
 def accelerations(clip: Clip) -> Floats:
     """Angular acceleration of every joint in all frames but the first and the last, (F - 2, J), rad/s²."""
+    from choreograph.features import _compiled
+
+    return np.asarray(_compiled.accelerations(clip.local_rot, float(clip.fps)))
+
+
+def accelerations_numpy(clip: Clip) -> Floats:
+    """The plain twin of `accelerations`."""
     spin = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
     return np.asarray(np.linalg.norm(np.diff(spin, axis=0), axis=2) * clip.fps)
 

@@ -1,0 +1,41 @@
+"""Root tracks: kernels against their plain twins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from choreograph.demo import demo_clip
+from choreograph.features import _compiled
+from choreograph.features.root_tracks import _calm, accelerations, accelerations_numpy
+from choreograph.maths import quat
+
+
+@pytest.mark.parametrize("fps", [10.0, 30.0, 120.0])
+def test_accelerations_are_those_of_the_plain_twin(fps: float, rng: np.random.Generator) -> None:
+    clip = demo_clip("jump_forward", 30.0)
+    clip = clip if fps == 30.0 else clip.resampled(fps)
+    for turned in (clip, clip.with_poses(clip.root_pos, quat.normalise(rng.normal(size=clip.local_rot.shape)))):
+        np.testing.assert_allclose(accelerations(turned), accelerations_numpy(turned), rtol=1e-9, atol=1e-8)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3])
+def test_short_clips_have_few_accelerations(frames: int) -> None:
+    clip = demo_clip("walk", 30.0)[:frames]
+    assert accelerations(clip).shape == accelerations_numpy(clip).shape == (max(frames - 2, 0), len(clip.skeleton))
+
+
+def test_heights_are_from_the_lowest_joint_to_the_highest() -> None:
+    pos = replace(demo_clip("walk", 30.0), name="again").global_positions()
+    assert np.array_equal(_compiled.heights(pos), np.ptp(pos[..., 1], axis=1))
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.44, 7.5, 100.0])
+def test_a_calm_curve_goes_on_beyond_its_ends_as_it_was(sigma: float, rng: np.random.Generator) -> None:
+    place = np.cumsum(rng.normal(size=40) + 1j * rng.normal(size=40))
+    width = min(round(4 * sigma), len(place) - 1)
+    weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
+    padded = np.pad(place, width, mode="reflect", reflect_type="odd")
+    np.testing.assert_allclose(_calm(place, sigma), np.convolve(padded, weights / weights.sum(), mode="valid"))
