@@ -49,3 +49,21 @@ def heights(pos: Array) -> Array:
             low, high = min(low, pos[f, j, 1]), max(high, pos[f, j, 1])
         out[f] = high - low
     return out
+
+
+@njit(cache=True, nogil=True)
+def count_above(values: NDArray[np.floating], limit: float) -> NDArray[np.int64]:
+    """How many of each row are above a limit, (F,), of values (F, J)."""
+    out = np.zeros(len(values), np.int64)
+    for f in range(len(values)):
+        for j in range(values.shape[1]):
+            out[f] += values[f, j] > limit
+    return out
+
+
+@njit(cache=True, nogil=True)
+def count_bins(words: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+    """Count words (F, J) by their upper halves, (65536,), besides those counted before."""
+    for f in range(len(words)):
+        for j in range(words.shape[1]):
+            counts[words[f, j] >> 16] += 1

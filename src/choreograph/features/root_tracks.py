@@ -23,8 +23,8 @@ _IMPOSSIBLE_RAD_S2 = 6000.0
 begin at 9,000."""
 _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "upper_arm")
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
-_USUAL = 99.9
-"""Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
+_USUAL = 0.999
+"""Quantile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
 
 
 _ARRAYS = ("offsets", "last", "ratio", "place", "facing", "faults", "words", "abrupt", "height")
@@ -74,11 +74,9 @@ class RootTracks:
                 said = frozenset(x.text for x in clip.labels if x.start <= a < x.stop)
                 self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
 
-        known = np.concatenate([x.ravel() for x in turning]) if turning else np.zeros(1)
-        usual = np.percentile(known, _USUAL, overwrite_input=True)
-        del known
+        usual = _quantile(turning, _USUAL) if sum(x.size for x in turning) else 0.0
         for start, x in zip(self.offsets, turning, strict=False):
-            self.abrupt[start + 1 : start + 1 + len(x)] = (x > usual).sum(axis=1)
+            self.abrupt[start + 1 : start + 1 + len(x)] = _compiled.count_above(x, usual)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that it holds but the sets of labels, by name; `from_arrays` is the reverse."""
@@ -123,6 +121,29 @@ class RootTracks:
         low = own.astype(np.int64)
         high = np.minimum(low + 1, self.last[clip])
         return np.asarray(self.place[low] + (own - low) * (self.place[high] - self.place[low]))
+
+
+def _quantile(parts: Sequence[NDArray[np.floating]], share: float) -> float:
+    """The value that this share of all numbers, none of them below 0, lies below; those of single precision stay apart.
+
+    Of very many, only those are put together that begin with the same bits as the one that is looked for.
+    """
+    from choreograph.features import _compiled
+
+    if parts[0].dtype != np.float32:
+        return float(np.quantile(np.concatenate([part.ravel() for part in parts]), share, overwrite_input=True))
+    words, counts = [part.view(np.uint32) for part in parts], np.zeros(1 << 16, np.int64)
+    for part in words:
+        _compiled.count_bins(part, counts)
+    at = share * (int(counts.sum()) - 1)
+    low = int(at)
+    begin = np.cumsum(counts) - counts
+    first, last = (
+        int(np.searchsorted(begin, rank, side="right")) - 1 for rank in (low, min(low + 1, counts.sum() - 1))
+    )
+    near = [part[(part >> 16 >= first) & (part >> 16 <= last)] for part in words]
+    found = np.sort(np.concatenate(near)).view(np.float32)[low - begin[first] :][:2].astype(float)
+    return float(found[0] + (at - low) * (found[-1] - found[0]))
 
 
 def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]:

@@ -9,7 +9,7 @@ import pytest
 
 from choreograph.demo import demo_clip
 from choreograph.features import _compiled
-from choreograph.features.root_tracks import _calm, accelerations, accelerations_numpy
+from choreograph.features.root_tracks import _calm, _quantile, accelerations, accelerations_numpy
 from choreograph.maths import quat
 
 
@@ -39,3 +39,19 @@ def test_a_calm_curve_goes_on_beyond_its_ends_as_it_was(sigma: float, rng: np.ra
     weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
     padded = np.pad(place, width, mode="reflect", reflect_type="odd")
     np.testing.assert_allclose(_calm(place, sigma), np.convolve(padded, weights / weights.sum(), mode="valid"))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.37, 0.5, 0.999, 1.0])
+@pytest.mark.parametrize("size", [1, 2, 7, 5000])
+def test_the_quantile_of_many_is_that_of_all_together(share: float, size: int, rng: np.random.Generator) -> None:
+    parts = [rng.exponential(scale, (size, 3)) for scale in (1e-3, 1.0, 200.0)]
+    parts.append(np.zeros((size // 3, 3)))
+    for dtype in (np.float64, np.float32):
+        typed = [part.astype(dtype) for part in parts]
+        expected = np.quantile(np.concatenate([part.ravel().astype(float) for part in typed]), share)
+        assert _quantile(typed, share) == pytest.approx(expected, rel=1e-12)
+
+
+def test_counts_above_a_limit_are_those_of_each_row(rng: np.random.Generator) -> None:
+    values = rng.normal(size=(50, 7)).astype(np.float32)
+    assert np.array_equal(_compiled.count_above(values, 0.3), (values > 0.3).sum(axis=1))
