@@ -30,3 +30,15 @@ def test_files_and_functions_can_be_read_at_once(path: Path) -> None:
         given = [name for name in names if name not in ("self", "cls")]
         assert length <= MAX_FUNCTION, f"{function.name} has {length} lines"
         assert len(given) <= MAX_PARAMETERS, f"{function.name} takes {len(given)} parameters"
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("_compiled*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_kernels_are_compiled_by_one_module(path: Path) -> None:
+    """`choreograph.compiling` keeps numba from importing all of scipy.linalg before the first kernel."""
+    modules = set[str]()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            modules.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            modules.update(name.name for name in node.names)
+    assert not {module for module in modules if module.split(".")[0] == "numba"}
