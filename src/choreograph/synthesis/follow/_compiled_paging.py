@@ -89,6 +89,35 @@ def fill_rows(number, first, per_frame, usual_height, edges, tracks, out) -> Non
 
 
 @compiled
+def fill_edges(number, first, before, walked, target_clip, net, way, heading, out) -> None:  # type: ignore[no-untyped-def]
+    """Fill what else is known of some edges; the plain twins are `edge_columns` and `turns_of` in `kernel_inputs`.
+
+    Args:
+        number: The edges, (K,).
+        first: Where the rows of each begin, and how many there are, (K + 1,).
+        before: Rows in the tables before these.
+        walked: Way since its edge began, of each row.
+        target_clip: Of all edges of the graph.
+        net: See `ways.Net`.
+        way: Of every frame; see `ways.Frames`.
+        heading: Direction of travel at each node.
+        out: See `paging.EdgesOut`.
+    """
+    for n in range(len(number)):
+        e = number[n]
+        source, target, yaw = net.source[e], net.target[e], net.yaw[e]
+        out.first[n], out.length[n] = before + first[n], first[n + 1] - first[n]
+        out.edge_way[n] = walked[first[n + 1] - 1]
+        out.target[n], out.target_clip[n], out.number[n] = target, target_clip[e], e
+        out.yaw[n], out.turn[n, 0], out.turn[n, 1] = yaw, np.cos(yaw), np.sin(yaw)
+        out.shift[n, 0], out.shift[n, 1] = net.x[e], net.z[e]
+        here = net.node[source, ROW]
+        turn = heading[target] + yaw - heading[source]
+        out.bend[n, 0], out.bend[n, 1], out.bend[n, 2] = way[here, 0], way[here, 1], heading[source]
+        out.bend[n, 3] = turn - 2.0 * np.pi * np.floor((turn + np.pi) / (2.0 * np.pi))
+
+
+@compiled
 def least_wait(first_edge, target, start, stop, soonest, never):  # type: ignore[no-untyped-def]
     """Frames from each node to the next that shows something, along the quickest walk, (N,); `never` at most.
 

@@ -20,7 +20,7 @@ from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label, say_labels
-from choreograph.synthesis.follow.kernel_inputs import KernelTables, find_headings, so_far, turns_of
+from choreograph.synthesis.follow.kernel_inputs import KernelTables, find_headings, so_far
 from choreograph.synthesis.follow.node_rows import NodeRows, find_node_rows
 from choreograph.synthesis.follow.tables import (
     MAX_LABELS,
@@ -88,6 +88,22 @@ class RowsOut(NamedTuple):
     """Whether each edge shows a fault, (K,)."""
     rough: Floats
     """How often it shows something abrupt, (K,)."""
+
+
+class EdgesOut(NamedTuple):
+    """Where another kernel writes what it finds of edges; see `KernelTables`."""
+
+    first: Ints
+    length: Ints
+    edge_way: Floats
+    target: Ints
+    yaw: Floats
+    target_clip: Ints
+    turn: Floats
+    shift: Floats
+    bend: Floats
+    number: Ints
+    """Which edges of the graph they are."""
 
 
 class Pool:
@@ -189,6 +205,8 @@ class PagedTables:
             self._add_edges(new)
 
     def _add_edges(self, nodes: Ints) -> None:
+        from choreograph.synthesis.follow import _compiled_paging
+
         graph, edges = self.graph, self.graph.edges
         count = (graph.first_edge[nodes + 1] - graph.first_edge[nodes]).astype(np.int64)
         slot = self.edges.count + np.cumsum(count) - count
@@ -196,14 +214,11 @@ class PagedTables:
         first = np.concatenate([[0], np.cumsum(edges.stop[number] - edges.start[number], dtype=np.int64)])
         before, new, rows = self.rows.count, self.edges.extend(len(number)), self.rows.extend(int(first[-1]))
         self._fill_rows(number, first, new, rows)
-        yaw = edges.yaw[number]
-        new["first"][:], new["length"][:] = first[:-1] + before, np.diff(first)
-        new["edge_way"][:] = rows["so_far"][first[1:] - 1]
-        new["target"][:], new["target_clip"][:] = edges.target[number], edges.target_clip[number]
-        new["yaw"][:], new["turn"][:, 0], new["turn"][:, 1] = yaw, np.cos(yaw), np.sin(yaw)
-        new["shift"][:, 0], new["shift"][:, 1] = edges.x[number], edges.z[number]
-        new["bend"][:] = turns_of(graph, number, self.clip_way, self.node_row, self.node_heading)
-        new["number"][:] = number
+        out = EdgesOut(*(new[name] for name in EdgesOut._fields))
+        _compiled_paging.fill_edges(
+            number, first, before, rows["so_far"], self._columns.target_clip, self.net, self.frames.way,
+            self.node_heading, out,
+        )  # fmt: skip
         self.first_edge[nodes], self.last_edge[nodes] = slot, slot + count
 
     def _fill_rows(
