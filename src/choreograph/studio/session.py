@@ -82,11 +82,15 @@ class Session:
                 motion, _ = await self.motion("clip", next(iter(self.project.archive)))
                 await self.figure(motion.skeleton)
 
-    async def close(self) -> None:
-        """End the workers and write what is not written."""
+    async def end_work(self) -> None:
+        """Give up all that is being worked on: whoever waits for it is told at once. Then end the workers."""
         self.ahead.cancel()
         lanes = (*self.asking.lanes.values(), self.looks, self.pictures, self.files, self.builds)
         await asyncio.gather(*(lane.close() for lane in lanes))
+
+    async def close(self) -> None:
+        """End the workers and write what is not written."""
+        await self.end_work()
         await self.jobs.wait()
         await self.save()
 
