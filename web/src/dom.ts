@@ -292,6 +292,9 @@ interface NumberOptions<T> {
   onChange: (value: T) => void;
 }
 
+/** A number with as many places as are of use, and as there is room for. */
+const readable = (value: number): string => String(Number(Math.abs(value) < 0.1 ? value.toPrecision(4) : value.toFixed(4)));
+
 export const numberField = (label: string, options: NumberOptions<number>): Control<number> =>
   optionalNumber(label, {
     ...options,
@@ -307,7 +310,7 @@ export function optionalNumber(
   const { min, max, step, empty } = options;
   const input = el("input", { attrs: { type: "number", min, max, step, placeholder: empty ?? "" } });
   let value = options.value;
-  const said = () => (value === null ? "" : String(Math.round(value * 1e6) / 1e6));
+  const said = () => (value === null ? "" : readable(value));
   const show = () => (input.value = said());
   show();
   input.addEventListener("change", () => {

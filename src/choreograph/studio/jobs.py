@@ -105,7 +105,9 @@ class Jobs:
 
         task = work.lane.submit(work.task, work.ask, hear)
         self._tasks[job.id] = task
-        if not work.quiet:
+        if work.quiet:  # its process may still have to start, and says nothing until then
+            asyncio.get_running_loop().call_later(QUIET_S, lambda: job.id in self._tasks and self._show(job))
+        else:
             self._show(job)
         run = asyncio.create_task(self._run(job, task, finish, hooks))
         self._runs.add(run)
