@@ -388,9 +388,7 @@ class Session:
             raise NotThere(f"there is no character {character!r}")
         suffix = f".{theme}.png" if character is None else f".{character}.{theme}.png"
         path = (
-            self.places.clip(clip_key(which), suffix)
-            if isinstance(which, ClipEntry)
-            else self.places.result(which, suffix)
+            self.places.result(which, suffix) if isinstance(which, str) else self.places.clip(clip_key(which), suffix)
         )
         if not path.is_file():
             await self.pictures.submit("thumbnail", (which, path, theme, body)).answer()
