@@ -141,3 +141,14 @@ def test_words_on_the_stage_stay_in_the_picture(clips: Any, open_page: Any, unti
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     found = label.bounding_box()
     assert found["x"] >= box["x"] and found["x"] + found["width"] <= box["x"] + box["width"]
+
+
+def test_an_empty_project_says_where_to_begin(start_studio: Any, open_page: Any, tmp_path: Any) -> None:
+    page = open_page(start_studio(tmp_path))
+    for verb in ("follow", "solve", "plan", "steer"):
+        page.evaluate(f"window.choreograph.store.setView({{ verb: '{verb}' }})")
+        page.wait_for_selector(f"body[data-verb={verb}]")
+        assert page.locator(".hint").inner_text() == "Drop motion files anywhere on this window, to begin."
+    page.mouse.click(600, 400)
+    outline = "getComputedStyle(document.querySelector('.stage canvas')).outlineStyle"
+    assert page.evaluate(f"document.activeElement.tagName + ' ' + {outline}") == "CANVAS none"

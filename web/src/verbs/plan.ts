@@ -4,6 +4,7 @@ import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
 import { takers } from "../dialogs/drop";
 import { button, el, section } from "../dom";
 import type { DraftAsk, FileAsk, Plain, PlanRequest, Region, Result, VerbFacts } from "../messages";
+import { firstOf } from "../panels/clips";
 import { buildOffer } from "../panels/library";
 import { jobStrip } from "../panels/progress";
 import { boxOf, type Point, shifted } from "../panels/solveobstacles";
@@ -112,7 +113,8 @@ class PlanPanel extends VerbPanel<PlanRequest> {
   }
 
   override hint(): string {
-    if (!this.context.store.state.graph) return "Build the graph first; then draw a scene.";
+    const first = firstOf(this.context.store.state, "draw a scene");
+    if (first) return first;
     return MODES[this.mode].hint;
   }
 
