@@ -79,7 +79,7 @@ const ICONS = {
   link: "M6.8 9.2l2.4-2.4M7.5 5l1.3-1.3a2.5 2.5 0 0 1 3.5 3.5L11 8.5M8.5 11l-1.3 1.3a2.5 2.5 0 0 1-3.5-3.5L5 7.5",
   code: "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
   copy: "M6 6h7v7H6zM3 10V3h7",
-  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  more: "M2.5 8a1 1 0 1 0 2 0 1 1 0 1 0-2 0zM7 8a1 1 0 1 0 2 0 1 1 0 1 0-2 0zM11.5 8a1 1 0 1 0 2 0 1 1 0 1 0-2 0z!",
   chevron: "M6 3.5L10.5 8L6 12.5",
   check: "M3 8.5l3.2 3.2L13 4.8",
   warning: "M8 2.5L14 13.2H2zM8 6.5v3.2M8 11.5v.2",
@@ -292,6 +292,9 @@ interface NumberOptions<T> {
   onChange: (value: T) => void;
 }
 
+/** A number with as many places as are of use, and as there is room for. */
+const readable = (value: number): string => String(Number(Math.abs(value) < 0.1 ? value.toPrecision(4) : value.toFixed(4)));
+
 export const numberField = (label: string, options: NumberOptions<number>): Control<number> =>
   optionalNumber(label, {
     ...options,
@@ -307,7 +310,7 @@ export function optionalNumber(
   const { min, max, step, empty } = options;
   const input = el("input", { attrs: { type: "number", min, max, step, placeholder: empty ?? "" } });
   let value = options.value;
-  const said = () => (value === null ? "" : String(Math.round(value * 1e6) / 1e6));
+  const said = () => (value === null ? "" : readable(value));
   const show = () => (input.value = said());
   show();
   input.addEventListener("change", () => {

@@ -37,7 +37,7 @@ export class Shell {
     icon: "more", iconOnly: true, kind: "quiet", title: "Verbs that there is no room for",
   });
   private readonly hint = el("p", { class: "hint", attrs: { role: "status" } });
-  private readonly mounted = new Map<string, { body: HTMLElement; handle: PanelHandle }>();
+  private readonly mounted = new Map<string, { body: HTMLElement; handle: PanelHandle; scrolled: number }>();
   private open: string | null = null;
 
   constructor(
@@ -67,6 +67,7 @@ export class Shell {
     if (!panel || panel.verb === this.open) return;
     if (this.open) {
       const before = this.mounted.get(this.open)!;
+      before.scrolled = this.parts.left.scrollTop;
       before.handle.onHide?.();
       before.body.hidden = true;
     }
@@ -76,12 +77,13 @@ export class Shell {
     if (!now) {
       const body = el("div", { class: `panel ${panel.verb}`, attrs: { role: "tabpanel", "aria-label": panel.title } });
       this.parts.left.append(body);
-      now = { body, handle: panel.mount(body, this.context) };
+      now = { body, handle: panel.mount(body, this.context), scrolled: 0 };
       this.mounted.set(panel.verb, now);
     }
     now.body.hidden = false;
     document.body.dataset.verb = panel.verb;
     now.handle.onShow?.();
+    this.parts.left.scrollTop = now.scrolled;
     this.drawTabs();
     this.refreshHint();
   }

@@ -5,6 +5,8 @@ import type { Document, DocumentState, Job, Motion, Project, Result, VerbFacts, 
 import { ApiError, type ChangeOptions, type State, type Status, type Store } from "./types";
 
 const VIEW_SETTLE_MS = 300;
+/** When to try again what did not arrive though the connection is there. */
+const RETRY_MS = 2000;
 /** Clips of an archive that stay described. */
 const ARCHIVE_KEPT = 40;
 
@@ -55,8 +57,22 @@ export class ProjectStore implements Store {
     server.onConnection = (connection) => {
       if (connection !== "connecting" || this.held.connection !== "lost") this.set({ connection });
       // What happened while nobody listened was not heard: since the line was lost, or since the project was read.
-      if (connection === "live") void this.reload();
+      if (connection === "live") {
+        void this.reload().catch((error: Error) => this.say(error.message, "error"));
+        for (const go of this.waiting.splice(0)) go();
+      }
     };
+  }
+
+  /** Those who wait for the server to answer again. */
+  private readonly waiting: (() => void)[] = [];
+
+  private connected(): Promise<void> {
+    return new Promise((go) => {
+      this.waiting.push(go);
+      // Where the socket lives on, only that one request was lost.
+      window.setTimeout(() => this.held.connection === "live" && go(), RETRY_MS);
+    });
   }
 
   get state(): State {
@@ -149,7 +165,12 @@ export class ProjectStore implements Store {
           this.confirm(state);
           return;
         } catch (error) {
-          if (!(error instanceof ApiError) || error.status !== 409 || attempt === 3) throw error;
+          if (!(error instanceof ApiError) || (error.status !== 0 && error.status !== 409) || attempt === 3) throw error;
+          if (error.status === 0) {
+            // Nobody answers: what was changed stays, and is told once somebody does.
+            await this.connected();
+            attempt = 0;
+          }
           await this.reload();
         }
       }

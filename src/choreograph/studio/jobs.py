@@ -105,7 +105,9 @@ class Jobs:
 
         task = work.lane.submit(work.task, work.ask, hear)
         self._tasks[job.id] = task
-        if not work.quiet:
+        if work.quiet:  # its process may still have to start, and says nothing until then
+            asyncio.get_running_loop().call_later(QUIET_S, self._show_open, job)
+        else:
             self._show(job)
         run = asyncio.create_task(self._run(job, task, finish, hooks))
         self._runs.add(run)
@@ -147,6 +149,10 @@ class Jobs:
             job.state = "running"
             if job.id in self._jobs:
                 self._show(job)
+
+    def _show_open(self, job: Job) -> None:
+        if job.id in self._tasks:
+            self._show(job)
 
     def _show(self, job: Job) -> None:
         if job.state == "waiting" and job.total:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 import ssl
 from asyncio import Transport
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from choreograph.errors import RequestError
@@ -57,6 +60,35 @@ class Impatient(H11Protocol):
             transport.abort()
             return
         self.loop.call_later(REQUEST_S / 3, self._look)
+
+
+class StudioServer(Server):
+    """uvicorn's server, which says when it listens, and when it is about to end.
+
+    uvicorn waits for all answers before it tells the application to end, cancels those that take too long, and prints a
+    traceback of each. So whoever answers hears of it first.
+    """
+
+    def __init__(self, config: Config, *, begun: Callable[[], None], ending: Callable[[], Awaitable[None]]) -> None:
+        """A server that is not running yet.
+
+        Args:
+            config: What it serves, and how.
+            begun: Called when it listens.
+            ending: Called when it no longer does; makes answers that are waited for come soon.
+        """
+        super().__init__(config)
+        self._begun, self._ending = begun, ending
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._begun()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, without keeping anybody waiting."""
+        await asyncio.gather(super().shutdown(sockets), self._ending())
 
 
 def check_tls(cert: Path | None, key: Path | None) -> None:

@@ -84,7 +84,14 @@ class Guard:
         if not told.isdecimal() or int(told) > limit:
             await _refuse(scope, receive, send, 413, f"that is too much at once: at most {limit >> 20} MB are taken")
             return
-        await self.app(scope, _limited(receive, limit), _with_headers(send, extra))
+        answer = _Answer(send, extra)
+        try:
+            await self.app(scope, _limited(receive, limit), answer)
+        except (
+            asyncio.CancelledError
+        ):  # the server ends, and somebody has not sent all of a request: no mistake of ours
+            if not answer.begun:
+                await _refuse(scope, receive, send, 503, "the studio was closed")
 
     def _refuse_host(self, headers: dict[str, str]) -> str | None:
         host = headers.get("host", "")
@@ -141,17 +148,22 @@ def _limited(receive: Any, limit: int) -> Any:
     return counted
 
 
-def _with_headers(send: Any, extra: dict[str, str]) -> Any:
-    async def with_headers(message: Any) -> None:
+class _Answer:
+    """`send` that adds headers to an answer, and knows whether it has begun."""
+
+    def __init__(self, send: Any, extra: dict[str, str]) -> None:
+        self._send, self._extra = send, extra
+        self.begun = False
+
+    async def __call__(self, message: Any) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             own = {key.lower() for key, _ in message["headers"]}
             message["headers"] = [
                 *message["headers"],
-                *((k.encode(), v.encode()) for k, v in extra.items() if k.encode() not in own),
+                *((k.encode(), v.encode()) for k, v in self._extra.items() if k.encode() not in own),
             ]
-        await send(message)
-
-    return with_headers
+        await self._send(message)
 
 
 async def _refuse(scope: Scope, receive: Any, send: Any, status: int, why: str) -> None:

@@ -20,7 +20,7 @@ from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import api, characters, faces, uploads, verb_api
 from choreograph.studio.intake import begin
-from choreograph.studio.listening import Impatient, check_tls, find_names
+from choreograph.studio.listening import Impatient, StudioServer, check_tls, find_names
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
 from choreograph.studio.places import Places, find_places
@@ -28,7 +28,7 @@ from choreograph.studio.project import NotThere, Stale
 from choreograph.studio.security import LOOPBACK, Guard, TooMuch, TooSlow
 from choreograph.studio.session import Session
 from choreograph.studio.steering import steer
-from choreograph.studio.workers import WorkerDied
+from choreograph.studio.workers import StudioClosed, WorkerDied
 
 PAGE = Path(__file__).parent / "page"
 PING_S = 180.0
@@ -37,6 +37,7 @@ reads slowly is not gone."""
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotThere, 404),
     (Stale, 409),
+    (StudioClosed, 503),
     (Cancelled, 409),
     (WorkerDied, 503),
     (ChoreographError, 422),
@@ -171,6 +172,12 @@ def settings(app: Guard, **more: Any) -> Any:
     )
 
 
+async def end_work(app: Guard) -> None:
+    """Give up what requests to the application wait for."""
+    session: Session = app.app.state.session
+    await session.end_work()
+
+
 def run(
     target: Path | None = None,
     *,
@@ -191,8 +198,6 @@ def run(
     Raises:
         RequestError: If the target cannot be opened, the port is taken, or the certificate is none.
     """
-    import uvicorn
-
     check_tls(*tls)
     places = find_places(target)
     token = None if host in LOOPBACK else secrets.token_urlsafe(24)
@@ -209,13 +214,8 @@ def run(
         f":{listening.getsockname()[1]}/" + (f"?token={token}" if token else ""),
     )
     addresses = [f"{scheme}://{f'[{name}]' if ':' in name else name}{end}" for name in find_names(host)]
-
-    class Announcing(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            ready(addresses)
-
+    how = settings(app, ssl_certfile=tls[0], ssl_keyfile=tls[1])
     try:
-        Announcing(settings(app, ssl_certfile=tls[0], ssl_keyfile=tls[1])).run(sockets=[listening])
+        StudioServer(how, begun=lambda: ready(addresses), ending=lambda: end_work(app)).run(sockets=[listening])
     finally:
         held.close()

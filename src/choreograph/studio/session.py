@@ -82,11 +82,15 @@ class Session:
                 motion, _ = await self.motion("clip", next(iter(self.project.archive)))
                 await self.figure(motion.skeleton)
 
-    async def close(self) -> None:
-        """End the workers and write what is not written."""
+    async def end_work(self) -> None:
+        """Give up all that is being worked on: whoever waits for it is told at once. Then end the workers."""
         self.ahead.cancel()
         lanes = (*self.asking.lanes.values(), self.looks, self.pictures, self.files, self.builds)
         await asyncio.gather(*(lane.close() for lane in lanes))
+
+    async def close(self) -> None:
+        """End the workers and write what is not written."""
+        await self.end_work()
         await self.jobs.wait()
         await self.save()
 
@@ -384,9 +388,7 @@ class Session:
             raise NotThere(f"there is no character {character!r}")
         suffix = f".{theme}.png" if character is None else f".{character}.{theme}.png"
         path = (
-            self.places.clip(clip_key(which), suffix)
-            if isinstance(which, ClipEntry)
-            else self.places.result(which, suffix)
+            self.places.result(which, suffix) if isinstance(which, str) else self.places.clip(clip_key(which), suffix)
         )
         if not path.is_file():
             await self.pictures.submit("thumbnail", (which, path, theme, body)).answer()

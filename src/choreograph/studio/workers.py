@@ -32,6 +32,13 @@ class WorkerDied(ChoreographError):
     """The process that did the work has ended."""
 
 
+class StudioClosed(Cancelled):
+    """The studio was stopped before the work was done."""
+
+    def __init__(self) -> None:
+        super().__init__("the studio was closed")
+
+
 class Task:
     """Something asked of a worker."""
 
@@ -130,24 +137,29 @@ class Lane:
         self._waiting: asyncio.Queue[Task] = asyncio.Queue()
         self._servers: list[asyncio.Task[None]] = []
         self._count = self._busy = 0
+        self._closed = False
         self.workers: list[_Worker] = []
 
     def submit(self, name: str, ask: Any, hear: Hear | None = None) -> Task:
         """Put a task in the queue."""
         self._count += 1
         task = Task(self._count, name, ask, hear)
+        if self._closed:
+            task.settle(error=StudioClosed())
+            return task
         self._waiting.put_nowait(task)
         if self._busy + self._waiting.qsize() > len(self._servers) < self._size:
             self._servers.append(asyncio.create_task(self._serve()))
         return task
 
     async def close(self) -> None:
-        """End all workers."""
+        """Give up what waits and what is being worked on, then end all workers; what comes later is given up too."""
+        self._closed = True
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
         while not self._waiting.empty():
-            self._waiting.get_nowait().settle(error=Cancelled("the studio was closed"))
+            self._waiting.get_nowait().settle(error=StudioClosed())
         await asyncio.gather(*(worker.end() for worker in self.workers if worker.alive))
 
     async def _serve(self) -> None:
@@ -156,20 +168,20 @@ class Lane:
             task = await self._waiting.get()
             if task.cancelled:
                 continue
-            if worker is None or not worker.alive:
-                worker = await _Worker.start(self._places, self._nice)
-                self.workers = [*(w for w in self.workers if w.alive), worker]
-            if task.cancelled:  # while the worker was being started
-                continue
             self._busy += 1
             try:
-                await self._run(worker, task)
+                if worker is None or not worker.alive:
+                    worker = await _Worker.start(self._places, self._nice)
+                    self.workers = [*(w for w in self.workers if w.alive), worker]
+                if not task.cancelled:  # while the worker was being started
+                    await self._run(worker, task)
             except asyncio.CancelledError:
-                task.settle(error=Cancelled("the studio was closed"))
+                task.settle(error=StudioClosed())
                 raise
             except (asyncio.IncompleteReadError, OSError):
-                await worker.end()
-                worker = None
+                if worker is not None:
+                    await worker.end()
+                    worker = None
                 ended = "the process that worked on it has ended (too little memory?); it was started anew, try again"
                 task.settle(error=Cancelled() if task.cancelled else WorkerDied(ended))
             finally:

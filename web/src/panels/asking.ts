@@ -18,6 +18,8 @@ export interface Asker {
   recall(request: object): boolean;
   /** Whether an answer is on the stage, or something else. */
   isShown(): boolean;
+  /** Take back what was said of a request that was refused: it is over, or nobody looks at it any more. */
+  hush(): void;
 }
 
 /** What arrives before the answer: its beginning, or whole motions that are bettered until it is there. */
@@ -33,6 +35,12 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
   const onStage = () => store.state.view.verb === verb;
   const subject = () => store.state.document.subjects[verb] ?? null;
   let latest: readonly Result[] = [];
+  /** Why the last request was refused, as long as that may be read. */
+  let complaint = "";
+  const hush = () => {
+    if (complaint && store.state.status.text === complaint) store.say("");
+    complaint = "";
+  };
   const show = (results: readonly Result[]) => {
     const result = results[Math.min(rank, results.length - 1)];
     // Whoever has gone on to another panel meanwhile finds it on coming back.
@@ -73,10 +81,13 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
     if (partials === "whole" && onStage()) void stage.show(store.state.view.shown, { from: "same" }).catch(() => undefined);
     hooks.busy(false);
     hooks.refused(message.failure);
-    store.say(message.failure.error, "error");
+    complaint = message.failure.error;
+    store.say(complaint, "error");
   });
   return {
+    hush,
     ask(request, fresh = false, passing = false) {
+      hush();
       isFresh = fresh || stage.shown.length === 0;
       latest = isFresh ? [] : latest;
       hooks.busy(true);
@@ -90,6 +101,7 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
       const found = answersTo(known, verb, request);
       if (found.length === 0) return false;
       [number, isFresh] = [0, false];
+      hush();
       hooks.busy(false);
       take(found);
       return true;

@@ -3,6 +3,13 @@
 import type { ClipEntry, Motion, Recording } from "../messages";
 import type { Context, State } from "../types";
 
+/** What is to be done before a verb that works on the graph can be asked: clips come first; null where nothing is. */
+export function firstOf({ graph, document, archive }: State, then: string): string | null {
+  if (graph) return null;
+  if (document.clips.length === 0 && !archive) return "Drop motion files anywhere on this window, to begin.";
+  return `Build the graph first; then ${then}.`;
+}
+
 /** Ids of the clips on the stage. */
 export function shownClips(state: State): string[] {
   return state.view.shown.filter((id) => id.startsWith("clip:")).map((id) => id.slice(5));

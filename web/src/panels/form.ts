@@ -3,6 +3,7 @@
 
 import { button, checkbox, type Control, el, optionalNumber, section, select, textField } from "../dom";
 import type { Plain } from "../messages";
+import { type Choice, motionChoice, motionList, namedValues } from "./formnames";
 import { blank, boundsOf, type Field, fieldsOf, kindOf, labelOf, resolved, type Schema } from "./schema";
 import { refill } from "./watch";
 
@@ -21,6 +22,8 @@ export interface FormOptions {
   skip?: readonly string[];
   /** What a text may be, by the field's name: clips, joints, labels. */
   choices?: Record<string, () => readonly string[]>;
+  /** Motions of the project, where a field names some. */
+  motions?: () => readonly Choice[];
 }
 
 export interface Form {
@@ -102,6 +105,12 @@ function control(whole: Whole, field: Field, path: Path): HTMLElement {
     });
     return bind(made, (value) => (typeof value === "number" ? value : null));
   }
+  const { motions } = whole.options;
+  if (schema.format === "motion" && motions) {
+    if (kind === "text") return bind(motionChoice(label, hint, motions, (one) => edit(one || undefined)), (value) => String(value ?? ""));
+    const made = motionList(label, hint, motions, (names) => edit(names.length > 0 ? names : undefined));
+    return bind(made, (value) => (Array.isArray(value) ? value.map(String) : []));
+  }
   const known = whole.options.choices?.[name];
   if (kind === "choice" || (kind === "text" && known)) {
     const none = field.optional || kind === "text" ? [{ value: "", label: "–" }] : [];
@@ -115,7 +124,8 @@ function control(whole: Whole, field: Field, path: Path): HTMLElement {
     return bind(made, (value) => String(value ?? ""));
   }
   if (kind === "tuple") return tuple(whole, field, here);
-  const made = textField(label, "", (text) => edit(kind === "words" ? wordsOf(text) : text || undefined), "", hint);
+  const example = schema.format === "file" ? "file" : "";
+  const made = textField(label, "", (text) => edit(kind === "words" ? wordsOf(text) : text || undefined), example, hint);
   return bind(made, (value) => (Array.isArray(value) ? value.join(", ") : String(value ?? "")));
 }
 
@@ -158,11 +168,9 @@ function tuple(whole: Whole, field: Field, here: Path): HTMLElement {
   return el("div", { class: `tuple of-${parts.length}` }, name, ...fields.map(({ element }) => element));
 }
 
-/** Numbers by name: clips that are preferred. */
+/** Values by name: clips that are preferred, joints and what each takes. */
 function mapping(whole: Whole, field: Field, here: Path): HTMLElement {
   const body = el("div", { class: "mapping" });
-  const of = (request: Holder) => Object.entries((read(request, here) ?? {}) as Record<string, number>);
-  const known = () => whole.options.choices?.[field.name]?.() ?? [];
   const label = labelOf(field.name);
   const change = (edit: (map: Record<string, Plain>) => void) =>
     whole.hooks.edit(`Change ${label.toLowerCase()}`, (request) => {
@@ -172,28 +180,8 @@ function mapping(whole: Whole, field: Field, here: Path): HTMLElement {
     }, SETTLE);
   const range = typeof field.schema.additionalProperties === "object" ? field.schema.additionalProperties : {};
   whole.setters.push((request) => {
-    const entries = of(request);
-    const add = select<string>(
-      `Add to ${label.toLowerCase()}`,
-      [{ value: "", label: "Add …" }, ...known().map((value) => ({ value, label: value }))],
-      "",
-      (name) => name && change((map) => (map[name] ??= 0.01)),
-    );
-    refill(
-      body,
-      ...entries.map(([name, value]) => {
-        const one = optionalNumber(name, {
-          ...boundsOf(range),
-          step: 0.005,
-          unit: range.unit ?? "",
-          value,
-          empty: "none",
-          onChange: (now) => change((map) => (now === null ? delete map[name] : (map[name] = now))),
-        });
-        return one.element;
-      }),
-      add.element,
-    );
+    const known = whole.options.choices?.[field.name]?.() ?? [];
+    refill(body, ...namedValues(label, range, known, (read(request, here) ?? {}) as Holder, change));
   });
   const problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
   whole.errors.set(said(here), (text) => ((problem.hidden = text === null), (problem.textContent = text)));

@@ -27,7 +27,7 @@ export const library: Panel = {
     const search = el("input", {
       attrs: {
         type: "search",
-        placeholder: store.state.archive ? 'walk or run, "turn left", clip:16_*' : "Search names and labels",
+        placeholder: store.state.archive ? 'walk or run, "turn left", clip:16_*' : "Name or label",
         "aria-label": "Search the library",
       },
       on: {

@@ -21,6 +21,8 @@ export interface Schema {
   exclusiveMinimum?: number;
   exclusiveMaximum?: number;
   minItems?: number;
+  /** "motion" names motions of the project, "file" a file of its folder. */
+  format?: string;
   unit?: string;
   /** Left to panels of their own, to files and to Python. */
   hidden?: boolean;

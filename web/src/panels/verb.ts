@@ -49,7 +49,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
     this.form = requestForm(
       verb.request as Schema,
       { edit: (label, change, settle) => this.edit(label, (request) => change(request as Record<string, Plain>), { settle: settle ?? 0 }) },
-      { ...options, choices: { ...choices(store), ...options.choices } },
+      { ...options, choices: { ...choices(store), ...options.choices }, motions: () => motionChoices(store.state, "") },
     );
     this.asker = asker(context, verb.name, {
       busy: (searching) => {
@@ -72,6 +72,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       ],
       (state) => this.update(state),
     );
+    watch(store, [(state) => state.document.names, (state) => state.results.map(({ id }) => id)], () => this.form.set(this.request));
     watch(store, [(state) => state.view.shown, (state) => state.results.map(({ id, problems, metrics }) => [id, problems, metrics])], (state) =>
       this.showResult(state),
     );
@@ -113,7 +114,10 @@ export class VerbPanel<R extends object> implements PanelHandle {
     this.asked = canonical(this.key());
     this.workedOn = this.subjectNow();
     if (this.ready(this.request) && this.hasSubject(this.context.store.state)) this.asker.ask(this.request, fresh);
-    else this.fail(null);
+    else {
+      this.asker.hush();
+      this.fail(null);
+    }
   }
 
   /** After undo, a reload or a link: show the answer that is known, or ask for it. */
@@ -146,6 +150,13 @@ export class VerbPanel<R extends object> implements PanelHandle {
 
   private key(): unknown {
     return [this.request, this.subjectNow()];
+  }
+
+  /** A button that asks; of no use before there is something to ask about. */
+  protected askButton(label: string, title = ""): HTMLButtonElement {
+    const made = button(label, () => this.askNow(true), { kind: "primary", title });
+    watch(this.context.store, [(state) => this.hasSubject(state)], (state) => (made.disabled = !this.hasSubject(state)));
+    return made;
   }
 
   // -------------------------------------------------------------- what is there
@@ -181,6 +192,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
 
   onHide(): void {
     this.visible = false;
+    this.asker.hush();
     this.clearMarks();
   }
 
@@ -278,9 +290,12 @@ export function clipNames(state: State): string[] {
 // ---------------------------------------------------------------- verbs without a panel of their own
 
 class PlainPanel extends VerbPanel<Record<string, Plain>> {
+  /** The motion that was last chosen, once this was looked at. */
+  private chosen: string | undefined;
+
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb);
-    const ask = button(verb.title, () => this.askNow(true), { kind: "primary", title: verb.summary });
+    const ask = this.askButton(verb.title, verb.summary);
     this.element.append(
       verb.subject === "graph" ? buildOffer(context) : "",
       section(
@@ -295,6 +310,14 @@ class PlainPanel extends VerbPanel<Record<string, Plain>> {
       ),
       section("Request", "open", this.form.element),
     );
+  }
+
+  /** A motion that was just chosen is looked at, until there is an answer about it. */
+  protected override show(state: State): void {
+    const subject = state.document.subjects[this.verb.name];
+    if (!this.visible || !subject || subject === this.chosen) return;
+    this.chosen = subject;
+    if (this.resultOnStage(state)?.subject !== subject) this.context.store.setView({ shown: [subject] });
   }
 
   /** Searching may take long: the button says when, and then every change does. */

@@ -1,6 +1,7 @@
 /** Who is on the stage: figures, the characters seen in their place, and the ways they go. */
 
 import { Group, Vector3 } from "three";
+import { ownerOf } from "../colours";
 import type { StageView } from "../types";
 import type { Played } from "./casting";
 import { Figure } from "./figure";
@@ -86,13 +87,17 @@ export class Actors {
     actor.trail.object.position.copy(actor.figure.object.position);
   }
 
-  /** In a row, each beginning on its own spot; or where their motions have them. */
+  /** Results in a row, each beginning on its own spot; or where their motions have them. People of one result stay
+      together, and who is alone stays where the motion is: what was asked for is there. */
   arrange(beside: boolean): void {
-    this.all.forEach(({ track, figure, trail, character }, k) => {
-      const start = track.root(0, WORK);
-      const [x, z] = beside ? [SIDE_BY_SIDE_M * (k - (this.all.length - 1) / 2) - start.x, -start.z] : [0, 0];
+    const owners = [...new Set(this.all.map(({ id }) => ownerOf(id)))];
+    for (const { id, figure, trail, character } of this.all) {
+      const k = owners.indexOf(ownerOf(id));
+      const first = this.all.find((actor) => ownerOf(actor.id) === owners[k])!;
+      const start = first.track.root(0, WORK);
+      const [x, z] = beside && owners.length > 1 ? [SIDE_BY_SIDE_M * (k - (owners.length - 1) / 2) - start.x, -start.z] : [0, 0];
       for (const one of [figure, trail, character]) one?.object.position.set(x, 0, z);
-    });
+    }
   }
 
   dress(view: StageView): void {

@@ -35,6 +35,7 @@ export class Pointer {
     private readonly layer: OverlayLayer,
     private readonly redraw: () => void,
   ) {
+    canvas.addEventListener("blur", () => delete canvas.dataset["pressed"]);
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
@@ -71,6 +72,8 @@ export class Pointer {
   }
 
   private down(event: PointerEvent): void {
+    // Whoever presses on it sees where they are: the ring is for those who come by keys.
+    this.canvas.dataset["pressed"] = "";
     this.canvas.focus({ preventScroll: true });
     this.canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, new Vector2(event.clientX, event.clientY));

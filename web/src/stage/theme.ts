@@ -24,7 +24,7 @@ export const STAGE_THEMES: Record<"dark" | "light", StageTheme> = {
     number: "#7a8494",
     shadow: 0.62,
     sky: "#aebfd8",
-    bounce: "#3a3d45",
+    bounce: "#6f6a66",
     hemisphere: 1.35,
     key: 2.6,
     ghost: "#9fb0c4",

@@ -1,6 +1,6 @@
 /** Dynamics: what any motion does to the body that makes it, on the stage, over time and as files. */
 
-import { button, el, section } from "../dom";
+import { el, section } from "../dom";
 import type { DynamicsRequest, VerbFacts } from "../messages";
 import { forceChart } from "../panels/forcechart";
 import { MechanicsLayer } from "../panels/mechanics";
@@ -37,7 +37,7 @@ class DynamicsPanel extends VerbPanel<DynamicsRequest> {
         null,
         el("p", { class: "lead" }, "Choose a clip or a result: its centre of mass, ground forces and torques are measured."),
         subjectChooser(context, verb.name),
-        el("div", { class: "row" }, button("Measure", () => this.askNow(), { kind: "primary" }), fileButton(context, verb, () => this.request)),
+        el("div", { class: "row" }, this.askButton("Measure"), fileButton(context, verb, () => this.request)),
         jobStrip(context, [verb.name]),
         this.problems,
       ),

@@ -3,6 +3,7 @@
 import { button, el, fill, menu, section, textField } from "../dom";
 import { turning } from "../hands";
 import type { FollowRequest, Result, VerbFacts } from "../messages";
+import { firstOf } from "../panels/clips";
 import { at, carried, length, moved, type Point, turned } from "../panels/path";
 import { Sketch } from "../panels/sketch";
 import { stretchEditor } from "../panels/stretches";
@@ -68,9 +69,8 @@ class FollowPanel extends VerbPanel<FollowRequest> {
   }
 
   override hint(): string {
-    const { graph, document } = this.context.store.state;
-    if (!graph && document.clips.length === 0) return "Drop motion files anywhere on this window, to begin.";
-    if (!graph) return "Build the graph first; then draw a path on the floor.";
+    const first = firstOf(this.context.store.state, "draw a path on the floor");
+    if (first) return first;
     if (this.points.length >= 2) return `Draw again, or drag the handles. ${turning()}`;
     return this.request.before ? "Draw on from where the figure stands." : "Draw a path on the floor.";
   }

@@ -4,6 +4,7 @@ import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
 import { takers } from "../dialogs/drop";
 import { button, el, section } from "../dom";
 import type { DraftAsk, FileAsk, Plain, PlanRequest, Region, Result, VerbFacts } from "../messages";
+import { firstOf } from "../panels/clips";
 import { buildOffer } from "../panels/library";
 import { jobStrip } from "../panels/progress";
 import { boxOf, type Point, shifted } from "../panels/solveobstacles";
@@ -61,6 +62,7 @@ export const panel = (verb: VerbFacts): Panel => ({
 class PlanPanel extends VerbPanel<PlanRequest> {
   private readonly pool: Pool;
   private readonly buttons = new Map<Mode, HTMLButtonElement>();
+  private readonly bound = el("div", { class: "bound", hidden: true });
   private readonly meter = el("meter", { attrs: { min: "0", max: "1", value: "0", "aria-label": "Proved share of the cost" } });
   private readonly proved = el("span", { class: "figures", attrs: { "aria-live": "polite" } });
   private mode: Mode = "goal";
@@ -70,6 +72,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
 
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: DRAWN }, { seconds: 5 });
+    this.bound.append(this.meter, this.proved);
     this.pool = new Pool(context.stage);
     const tools = el("div", { class: "placing", attrs: { role: "toolbar", "aria-label": "Put down" } });
     for (const mode of Object.keys(MODES) as Mode[]) {
@@ -100,7 +103,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
         tools,
         row,
         jobStrip(context, [verb.name]),
-        el("div", { class: "bound" }, this.meter, this.proved),
+        this.bound,
         this.problems,
         this.facts,
       ),
@@ -110,7 +113,8 @@ class PlanPanel extends VerbPanel<PlanRequest> {
   }
 
   override hint(): string {
-    if (!this.context.store.state.graph) return "Build the graph first; then draw a scene.";
+    const first = firstOf(this.context.store.state, "draw a scene");
+    if (first) return first;
     return MODES[this.mode].hint;
   }
 
@@ -138,6 +142,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     super.showResult(state);
     const result = this.visible ? this.resultOnStage(state) : null;
     const bound = result?.metrics["bound"]?.value;
+    this.bound.hidden = !bound;
     this.meter.value = bound ? 1 / bound : 0;
     this.proved.textContent = bound ? `within ×${bound.toFixed(2)} of the best` : "";
     if (result) this.trace(result);

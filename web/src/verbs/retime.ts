@@ -68,7 +68,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
         this.problems,
         this.facts,
       ),
-      section("Time", null, this.chart.element, this.pinButton(), this.keyList),
+      el("div", { class: "times" }, section("Time", null, this.chart.element, this.pinButton(), this.keyList)),
       section("Film", "closed", this.film.element),
       section("Like", null, this.likeList, this.likeMore.element),
       section("Before and after", null, this.ghostChoice()),

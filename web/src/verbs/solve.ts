@@ -2,6 +2,7 @@
 
 import { turning } from "../hands";
 import type { Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
+import { firstOf } from "../panels/clips";
 import { type Drawn, GoalPanel } from "../panels/goals";
 import { solveForm } from "../panels/solveform";
 import { boxOf } from "../panels/solveobstacles";
@@ -80,7 +81,8 @@ class SolvePanel extends GoalPanel<SolveRequest> {
 
   override hint(): string {
     const { body } = this.draft;
-    if (!this.context.store.state.graph) return "Build the graph first; then say where the body is when.";
+    const first = firstOf(this.context.store.state, "say where the body is when");
+    if (first) return first;
     if (this.mode === "arrow" && body.length === 0)
       return "Press on the floor where the motion begins, and drag to where it looks.";
     if (this.mode === "arrow" && body.length === 1) return "Now press where it ends.";

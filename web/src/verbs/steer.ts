@@ -3,6 +3,7 @@
 import { AMBER, RED, TEAL } from "../colours";
 import { button, el, section, select, slider, toggle } from "../dom";
 import type { SteerRequest, VerbFacts } from "../messages";
+import { firstOf } from "../panels/clips";
 import { buildOffer } from "../panels/library";
 import { SteerClient, type SteerFrame, type SteerHello, type SteerMessage } from "../panels/steerClient";
 import { SteerInput } from "../panels/steerInput";
@@ -117,7 +118,8 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   override hint(): string {
-    if (!this.context.store.state.graph) return "Build the graph first; then steer.";
+    const first = firstOf(this.context.store.state, "steer");
+    if (first) return first;
     return this.client ? "Steer with the arrow keys, or draw a line on the floor." : "Press Steer live.";
   }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import Recipe
 from choreograph.studio.context import WorkerContext, write_bytes
-from choreograph.studio.facts import Result
+from choreograph.studio.document import ClipEntry
+from choreograph.studio.facts import Problem, Result
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
-from choreograph.studio.subjects import VerbAsk, motion_file
+from choreograph.studio.subjects import OwnMotion, VerbAsk, motion_file
 from choreograph.studio.tasks.results import (
     keep_result,
     metrics_of,
@@ -90,6 +91,10 @@ def prepare(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Non
         return
 
 
+def _name_of(context: WorkerContext, motion: OwnMotion) -> str:
+    return motion.name if isinstance(motion, ClipEntry) else context.result(*motion).name
+
+
 class _Shown:
     """The answers that a page sees, each written once."""
 
@@ -98,6 +103,7 @@ class _Shown:
         self._verb = find_verb(asked.verb)
         self._began = time.monotonic() - max(0.0, time.time() - asked.arrived)
         self._made: dict[int, tuple[contract.Answer, Result]] = {}
+        self._own = {str(motion_file(context, one)): _name_of(context, one) for one in asked.motions.values()}
         self._sent = b""
         self._glimpsed = 0.0
         self.note = note
@@ -128,7 +134,7 @@ class _Shown:
         """The results of these answers, or of all, written if they are new or known better now."""
         results = []
         for number, one in enumerate(found.answers if answers is None else answers, 1):
-            problems = problems_of([*(found.problems_with_all if number == 1 else ()), *one.problems])
+            problems = self._problems([*(found.problems_with_all if number == 1 else ()), *one.problems])
             known = self._made.get(id(one.clip))
             if known is None:
                 result = self._write(found, one, number)
@@ -145,6 +151,16 @@ class _Shown:
         self.results = results
         return results
 
+    def _called(self, text: str) -> str:
+        """A text with the names of the project's own motions, not those of the files that they are read from."""
+        for file, name in self._own.items():
+            text = text.replace(file, name)
+        return text
+
+    def _problems(self, problems: Sequence[contract.Problem]) -> list[Problem]:
+        told = problems_of(problems)
+        return [one.model_copy(update={"text": self._called(one.text)}) for one in told] if self._own else told
+
     def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:
         context, result = self._context, new_id()
         request = self._request
@@ -158,14 +174,14 @@ class _Shown:
         made = Result(
             id=result,
             verb=self._verb.name,
-            name=one.name,
+            name=self._called(one.name),
             created=now(),
             request=self._asked.draft,
             subject=self._asked.named,
             passing=self._asked.passing,
             answer=number,
             metrics=metrics_of(one),
-            problems=problems_of(one.problems),
+            problems=self._problems(one.problems),
             status=one.status,
             cost=one.cost,
             proved=one.proved,
