@@ -87,9 +87,8 @@ class Guard:
         answer = _Answer(send, extra)
         try:
             await self.app(scope, _limited(receive, limit), answer)
-        except (
-            asyncio.CancelledError
-        ):  # the server ends, and somebody has not sent all of a request: no mistake of ours
+        except asyncio.CancelledError:
+            # The server ends, and somebody has not sent all of a request: no mistake of ours.
             if not answer.begun:
                 await _refuse(scope, receive, send, 503, "the studio was closed")
 
