@@ -217,6 +217,8 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
             return reading.read(paths[number])
         except ChoreographError as error:
             if not skip_bad:
+                if len(paths) > 1:
+                    error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
                 raise
             err_console.print(f"left out: {error}", style="yellow", markup=False, highlight=False, soft_wrap=True)
             return []
