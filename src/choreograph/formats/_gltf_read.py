@@ -16,7 +16,7 @@ from choreograph.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, find_take, index, node_transform, take_names
 from choreograph.formats._gltf_bodies import find_bodies, parents_of_nodes
 from choreograph.formats.assemble import read_bytes
-from choreograph.formats.figures import KEY, from_rest, restore_clip
+from choreograph.formats.figures import KEY, from_rest, note_takes, restore_clip
 from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
@@ -113,8 +113,7 @@ def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     rig = _rig(document, skin, take)
     notes = []
     if len(document.items("animations")) > 1:
-        names = ", ".join(map(repr, take_names(document)[:8]))
-        notes.append(Note("several-takes", f"holds several takes ({names}); this is {take.get('name') or which!r}"))
+        notes.append(note_takes(take_names(document), str(take.get("name") or which)))
     if len(bodies) > 1:
         notes.append(Note("several-figures", f"holds {len(bodies)} figures; this is number {figure}"))
     source = Source(

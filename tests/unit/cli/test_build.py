@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from choreograph.cli.main import app
 from choreograph.errors import FormatError, RequestError, SkeletonMismatch
 from choreograph.formats import write_clip
+from choreograph.formats.gltf import write_glb
 from choreograph.motion.clip import Clip
 
 
@@ -59,3 +60,11 @@ def test_one_broken_file_of_many_says_how_to_go_on_without_it(human_clip: Callab
         run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice")
     told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice", "--skip-bad")
     assert "left out" in told and (tmp_path / "a.mog").exists()
+
+
+def test_what_was_assumed_while_files_were_read_is_said_once(human_clip: Callable[..., Clip], tmp_path: Path):
+    walk = human_clip(frames=120, seed=1)
+    for name in ("a", "b"):
+        write_glb(tmp_path / f"{name}.glb", [walk.with_name("walk"), walk.with_name("hop")], takes=True)
+    told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice")
+    assert told.count("holds 2 takes ('walk', 'hop'); this is 'walk', others with --take") == 1

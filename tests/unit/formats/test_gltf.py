@@ -207,7 +207,8 @@ def test_a_foreign_file_of_one_body_is_called_as_the_file(tmp_path, foreign):
     document["skins"][0]["name"] = "Armature"
     assert read_glb(pack(tmp_path / "leap.glb", document, rest)).name == "leap"
     document["animations"].append({**document["animations"][0], "name": "hop"})
-    assert read_glb(pack(tmp_path / "leap.glb", document, rest), take="hop").name == "hop"
+    hop = read_glb(pack(tmp_path / "leap.glb", document, rest), take="hop")
+    assert hop.name == "hop" and str(hop.source.notes[0]).endswith("this is 'hop', others with --take (take=…)")
 
 
 def test_skins_of_one_body_are_one_figure(tmp_path, human, foreign):
