@@ -207,18 +207,28 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
 
 
 def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> ClipStream:
-    """All clips that the inputs stand for, each file read when its turn comes."""
+    """All clips that the inputs stand for, each file read when its turn comes; what was assumed is said once."""
     from choreograph.build.staging import ClipStream
 
-    paths = find_motion_files(files)
+    paths, said = find_motion_files(files), set[str]()
+
+    def say(text: str) -> None:
+        err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
     def read(number: int) -> list[Clip]:
         try:
-            return reading.read(paths[number])
+            clips = reading.read(paths[number])
+            notes = {str(note): clip for clip in clips if clip.source is not None for note in clip.source.notes}
+            for text in (text for text in notes if text not in said):
+                say(f"{notes[text].name}: {text}")
+            said.update(notes)
+            return clips
         except ChoreographError as error:
             if not skip_bad:
+                if len(paths) > 1:
+                    error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
                 raise
-            err_console.print(f"left out: {error}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+            say(f"left out: {error}")
             return []
 
     def word(path: Path) -> str:

@@ -9,7 +9,7 @@ import typer
 from pydantic import Field
 
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.tool import Force, Output, Reading, add_tool
+from choreograph.cli.tool import Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Option, Request
 
 
@@ -46,6 +46,7 @@ def clean(asked: CleanOptions) -> None:
     find_format(asked.output)
     check_writable(asked.output, overwrite=asked.force)
     clip = asked.reading.read_first(asked.file)
+    say_notes([clip])
     with progress_bar() as progress:
         cleaned = clean_feet(clip, progress=progress)
     write_clip(asked.output, cleaned, overwrite=asked.force)

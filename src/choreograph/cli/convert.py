@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
+from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
 from choreograph.formats.export import ExportSettings, export_clip
@@ -80,6 +80,7 @@ def convert(asked: ConvertOptions) -> None:
         for k, (path, target) in enumerate(zip(paths, targets, strict=True)):
             scenes.append([_changed(clip, asked) for clip in _figures(path, target, asked)])
             progress("reading", k + 1, len(paths))
+        say_notes(clip for scene in scenes for clip in scene)
         if asked.takes:
             scenes, targets = [[clip for scene in scenes for clip in scene]], targets[:1]
         for k, (scene, target) in enumerate(zip(scenes, targets, strict=True)):

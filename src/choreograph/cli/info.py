@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from annotated_types import Ge, Le
 
-from choreograph.cli.build import Workers
+from choreograph.cli.build import BuildOptions, Workers
 from choreograph.cli.cache import entry_facts, show_entries
 from choreograph.cli.common import console, progress_bar
+from choreograph.cli.options import in_options
 from choreograph.cli.tool import add_tool
 from choreograph.contract.request import Metres, Option, Request
 
@@ -173,7 +174,7 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
     for note in graph.notes:
         _say(str(note), "yellow")
     for step in graph.history:
-        _say(f"{step.at}  {step.command}  ({step.package_version}, {100 * step.evaluated_share:.2g} % of pairs)", "dim")
+        _say(f"{step.at}  {step.command}  ({step.package_version}, {100 * step.evaluated_share:.3g} % of pairs)", "dim")
     show_entries(_cached(graph), "the cache holds nothing of it yet")
 
 
@@ -268,4 +269,4 @@ def _show_coverage(coverage: Coverage) -> None:
         _print(table)
     _say(f"stops: {coverage.stops}")
     for advice in coverage.advice:
-        _say(f"more: {advice}")
+        _say(in_options(BuildOptions, f"more: {advice}"))

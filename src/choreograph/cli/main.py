@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
@@ -76,6 +77,8 @@ class Commands(TyperGroup):
         """The command that is called, with what follows it."""
         if args and args[0] in self.list_commands(ctx):
             return args[0], load_command(args[0]), args[1:]
+        if args and (near := get_close_matches(args[0], self.list_commands(ctx), 2)):
+            ctx.fail(f"No such command {args[0]!r}; did you mean {' or '.join(near)}?")
         return super().resolve_command(ctx, args)
 
 

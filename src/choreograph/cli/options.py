@@ -7,6 +7,7 @@ that can be given several times. What is given on the command line is laid over 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -59,16 +60,20 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 def collect(
     model: type[Request], values: Mapping[str, Any], document: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The document of a request: what a file says, with what options say laid over it."""
+    """The document of a request: what a file says, with what options say laid over it.
+
+    Where a file has something else than an object, it stays: reading the request says so.
+    """
     out = _copied(document or {})
     for entry in entries(model):
         value = values.get(entry.parameter)
         if value is None or value == [] or value == ():
             continue
-        inside = out
+        inside: Any = out
         for name in entry.path[:-1]:
-            inside = inside.setdefault(name, {})
-        inside[entry.path[-1]] = _value(entry, value)
+            inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
+        if isinstance(inside, dict):
+            inside[entry.path[-1]] = _value(entry, value)
     return out
 
 
@@ -79,6 +84,22 @@ def say_by_options(model: type[Request], error: RequestError) -> RequestError:
         if error.where == place:
             return RequestError(str(error).replace(place, entry.names[0], 1), where=place)
     return error
+
+
+def in_options(model: type[Request], text: str) -> str:
+    """A sentence about a request, with the options' names for fields that it advises to set.
+
+    Fields in brackets, such as (min_s, max_s), and names that no word of a sentence is, such as max_stretch.
+    """
+    names = {entry.path[-1]: entry.names[0] for entry in reversed(list(entries(model)))}
+
+    def bracketed(found: re.Match[str]) -> str:
+        words = found[1].split(", ")
+        return f"({', '.join(names[word] for word in words)})" if all(word in names for word in words) else found[0]
+
+    text = re.sub(r"\(([a-z_0-9]+(?:, [a-z_0-9]+)*)\)", bracketed, text)
+    word = r"(?<![\w.'\[\]-])[a-z]+(?:_[a-z0-9]+)+(?![\w'\[=(]|\.\w)"
+    return re.sub(word, lambda found: names.get(found[0], found[0]), text)
 
 
 def _flags(entry: Entry) -> tuple[str, ...]:

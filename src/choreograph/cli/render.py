@@ -11,7 +11,7 @@ import typer
 from pydantic import Field
 
 from choreograph.cli.common import console, film_size, parse_size, progress_bar
-from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
+from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Hertz, Request
 from choreograph.errors import RequestError
 from choreograph.formats.inputs import find_motion_files
@@ -87,6 +87,7 @@ def render(asked: RenderOptions) -> None:
             part = asked.start is not None or asked.stop is not None
             scenes.append([clip[asked.start : asked.stop] if part else clip for clip in asked.reading.read(path)])
             progress("reading", done, len(paths))
+        say_notes(clip for scene in scenes for clip in scene)
         if asked.character is not None:
             scenes = [_on_character(scene, asked.character) for scene in scenes]
         if asked.to is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
@@ -11,6 +11,7 @@ import typer
 from annotated_types import Gt, Lt
 from pydantic import Field
 
+from choreograph.cli.common import console
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
@@ -69,6 +70,18 @@ class Reading(Request):
         if self.role:
             clip = clip.with_skeleton(clip.skeleton.with_roles(dict(self.role)))
         return trimmed(clip) if self.trim else clip
+
+
+def say_notes(clips: Iterable[Clip]) -> None:
+    """Say what was assumed or left out while motions were read, alike notes once."""
+    found: dict[str, list[str]] = {}
+    for clip in clips:
+        for note in clip.source.notes if clip.source is not None else ():
+            found.setdefault(str(note), []).append(clip.name)
+    for text, names in found.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        said = f"{', '.join(names[:3])}{more}: {text}"
+        console.print(said, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 def add_tool(

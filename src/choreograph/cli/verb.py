@@ -17,7 +17,7 @@ from pydantic import Field
 
 from choreograph.cli import subjects
 from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
-from choreograph.cli.options import collect, parameters, say_by_options
+from choreograph.cli.options import collect, in_options, parameters, say_by_options
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
@@ -141,7 +141,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
 
     with _naming_lines(document, verb, values), progress_bar(amount) as progress, tell_compiling(progress):
         subject = subjects.load(verb.subject, named, request, progress)
-        for note in subject.notes:
+        for note in (*subject.notes, *request.notes()):
             _warn(note)
         search = verb.search(subject.value, request)
         if saved is not None:
@@ -156,7 +156,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
     for answer, where in zip(result.answers, files, strict=True):
         _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
     for problem in result.problems:
-        _warn(problem.text)
+        _warn(problem.text if document.value is not None else in_options(verb.request, problem.text))
     if stopped is not None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
@@ -175,6 +175,8 @@ def _naming_lines(document: Document, verb: Verb, values: Mapping[str, Any]) -> 
         by_option = re.split(r"[.\[]", error.where)[0] in collect(verb.request, values)
         if document.value is not None and not by_option and (place := find_line(document, error.where)):
             error.args = (f"{place}: {error}",)
+        elif document.value is None:
+            error.args = (in_options(verb.request, str(error)),)
         raise
 
 
@@ -201,6 +203,8 @@ def _read(
     verb: Verb, document: Document, values: Mapping[str, Any], before: Mapping[str, Any] | None
 ) -> tuple[Request, Request | None]:
     """The request that file and options make together, and that of the search which is gone on with, if one is."""
+    if document.value is not None and not isinstance(document.value, Mapping):
+        parse_document(verb.request, document)  # which says what it should be
     whole = collect(verb.request, values, document.value)
     if before is not None and "seed" in verb.request.model_fields:  # it stays that of the search
         began = before.get("seed", verb.request.model_fields["seed"].default)

@@ -44,7 +44,7 @@ class Document:
     value: Any
     path: Path
     lines: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """Line of each value by its place, such as "obstacles[0].radius"; counted from 1."""
+    """Line of each value, where its name stands, by its place, such as "obstacles[0].radius"; counted from 1."""
 
     def line(self, where: str) -> int | None:
         """The line of a place, or of what holds it."""
@@ -214,8 +214,8 @@ class _Reader:
         self.line = 1
         self._open: list[tuple[Any, str]] = []
         """Lists and objects that are being read, each with its place."""
-        self._key: list[str | None] = []
-        """For each of them, the name whose value comes next, if it is an object and a name was read."""
+        self._key: list[tuple[str, int] | None] = []
+        """For each of them, the name whose value comes next, with its line, if it is an object and a name was read."""
         self._nodes = self._documents = 0
 
     def take(self, event: Any) -> None:
@@ -256,7 +256,7 @@ class _Reader:
             raise _Refused(f"an object has more than {MAX_NAMES} names")
         if text in self._open[-1][0]:
             raise _Refused(f"{text!r} comes twice")
-        self._key[-1] = text
+        self._key[-1] = text, self.line
 
     def _begin(self, value: Any, event: Any) -> None:
         if event.tag is not None:
@@ -276,17 +276,18 @@ class _Reader:
         if not self._open:
             self.value = value
             return ""
-        holder, place = self._open[-1]
+        (holder, place), line = self._open[-1], self.line
         if isinstance(holder, list):
             place = f"{place}[{len(holder)}]"
             holder.append(value)
         else:
-            name = self._key[-1]
-            assert name is not None
+            key = self._key[-1]
+            assert key is not None
+            name, line = key
             place = f"{place}.{name}" if place else name
             holder[name] = value
             self._key[-1] = None
-        self.lines[place] = self.line
+        self.lines[place] = line
         return place
 
 

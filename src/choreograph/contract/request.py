@@ -143,6 +143,10 @@ class Request(BaseModel, metaclass=_Called):
         """The names of those it asks motion of, where it asks it of several."""
         return []
 
+    def notes(self) -> list[str]:
+        """What was assumed where files that it names leave it open, as sentences."""
+        return []
+
     def as_document(self) -> dict[str, Any]:
         """The request as plain values, without what is as usual: what request files hold."""
         return {name: _as_plain(value) for name, value in self._said()}

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, find_take, index, node_transform, take_names
+from choreograph.formats._gltf_bodies import find_bodies, parents_of_nodes
 from choreograph.formats.assemble import read_bytes
-from choreograph.formats.figures import KEY, from_rest, restore_clip
+from choreograph.formats.figures import KEY, from_rest, note_takes, restore_clip
 from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
@@ -69,7 +70,7 @@ def read_glb(path: str | Path, *, figure: int = 0, take: int | str = 0) -> Clip:
 
     Args:
         path: The file.
-        figure: Which of the file's skins, from 0.
+        figure: Which of the file's bodies, from 0. A body may have several skins.
         take: Which of its animations, by number or name.
 
     Raises:
@@ -85,7 +86,7 @@ def count_glb_figures(path: str | Path) -> int:
     """How many skinned figures a GLB file holds."""
     data = read_bytes(path)
     with blaming(path):
-        return len(Glb(*chunks(data)).items("skins"))
+        return len(find_bodies(Glb(*chunks(data))))
 
 
 @contextmanager
@@ -103,19 +104,18 @@ def blaming(path: str | Path) -> Iterator[None]:
 
 def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     document = Glb(*chunks(data))
-    skins = document.items("skins")
-    if not 0 <= figure < len(skins):
-        raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
-    skin = skins[figure]
+    bodies = find_bodies(document)
+    if not 0 <= figure < len(bodies):
+        raise FormatError(f"has {len(bodies)} skinned figures, so there is no number {figure} (they count from 0)")
+    skin = bodies[figure]
     take = find_take(document, which)
     about = _about(take) or _about(skin)
     rig = _rig(document, skin, take)
     notes = []
     if len(document.items("animations")) > 1:
-        names = ", ".join(map(repr, take_names(document)[:8]))
-        notes.append(Note("several-takes", f"holds several takes ({names}); this is {take.get('name') or which!r}"))
-    if len(skins) > 1:
-        notes.append(Note("several-figures", f"holds {len(skins)} figures; this is number {figure}"))
+        notes.append(note_takes(take_names(document), str(take.get("name") or which)))
+    if len(bodies) > 1:
+        notes.append(Note("several-figures", f"holds {len(bodies)} figures; this is number {figure}"))
     source = Source(
         str(path), "glb", hashlib.sha256(data).hexdigest(), unit_reason="stated by the format",
         up_reason="stated by the format", notes=tuple(notes),
@@ -132,8 +132,9 @@ def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
         stretching = any(j in rig.places for j in range(1, len(rig.names)))
         return restore_clip(about, rig.names, rig.parents, fps, pos, rot, stretching=stretching, source=source)
     skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
-    several = len(document.items("animations")) > 1 and take.get("name")
-    name = str(several or skin.get("name") or path.stem)
+    # A program's own name for the only body, such as "Armature", is the same in all of its files.
+    by_take = len(document.items("animations")) > 1 and take.get("name")
+    name = str(by_take or (len(bodies) > 1 and skin.get("name")) or path.stem)
     skeleton, root, rot, local_pos = turn_to_front(skeleton, pos[:, 0], rot, local_pos)
     return Clip(skeleton, fps, root, quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
 
@@ -146,29 +147,6 @@ def _about(item: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------------------------------------------------- the joints
 
 
-def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
-    """The parent of every node, -1 for none; each node has one at most, and there are no circles."""
-    parents = [-1] * len(nodes)
-    for number, node in enumerate(nodes):
-        children = node.get("children", [])
-        if not isinstance(children, list):
-            raise FormatError("a node's children are not a list")
-        for child in children:
-            child = index(child, len(nodes), "nodes")
-            if parents[child] != -1:
-                raise FormatError(f"node {child} has two parents")
-            parents[child] = number
-    seen = [0] * len(nodes)
-    for number in range(len(nodes)):
-        at = number
-        while at != -1 and seen[at] == 0:
-            seen[at] = number + 1
-            at = parents[at]
-        if at != -1 and seen[at] == number + 1:
-            raise FormatError("its nodes hang from each other in a circle")
-    return parents
-
-
 def _rig(document: Glb, skin: dict[str, Any], take: dict[str, Any]) -> Rig:
     places, turns = _tracks(document, take, len(document.items("nodes")))
     return lay_out(document, skin, places, turns)
@@ -177,7 +155,7 @@ def _rig(document: Glb, skin: dict[str, Any], take: dict[str, Any]) -> Rig:
 def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turns: dict[int, _Track]) -> Rig:
     """The joints of a skin with those of the tracks that move them."""
     nodes = document.items("nodes")
-    parents = _parents_of_nodes(nodes)
+    parents = parents_of_nodes(nodes)
     listed = skin.get("joints")
     if not isinstance(listed, list) or not listed:
         raise FormatError("its skin has no joints")

@@ -13,7 +13,7 @@ from choreograph.formats._fbx_curves import Curve
 from choreograph.formats._fbx_scene import Node, Scene, Take, is_joint, local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.assemble import FileMotion, assemble, read_bytes
-from choreograph.formats.figures import from_rest
+from choreograph.formats.figures import from_rest, note_takes
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
@@ -155,8 +155,7 @@ def _read(scene: Scene, size: int, figure: int, which: int | str, fps: float | N
     if len(figures) > 1:
         notes.append(Note("several-figures", f"holds {len(figures)} figures; this is number {figure}"))
     if len(scene.takes) > 1:
-        names = ", ".join(repr(one.name) for one in scene.takes[:8])
-        notes.append(Note("several-takes", f"holds {len(scene.takes)} takes ({names}); this is {take.name!r}"))
+        notes.append(note_takes([one.name for one in scene.takes], take.name))
     start, rate, frames = _timing(scene, take, joints, fps)
     if frames * len(joints) > size + _ROOM:
         raise FormatError(

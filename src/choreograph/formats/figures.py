@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph._version import __version__
 from choreograph.errors import FormatError, RequestError, RoleError
 from choreograph.maths import quat
-from choreograph.motion.clip import Clip, Label, Source
+from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -63,6 +63,14 @@ def describe(clip: Clip) -> dict[str, Any]:
             "up_axis": clip.source.up_axis,
         }
     return about
+
+
+def note_takes(names: Sequence[str], this: str) -> Note:
+    """That a file holds more than the take that was read, and how the others are had."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    listed = ", ".join(map(repr, names[:8]))
+    text = f"holds {len(names)} takes ({listed}{more}); this is {this!r}, others with --take (take=…)"
+    return Note("several-takes", text)
 
 
 def moving_joints(clip: Clip) -> list[int]:

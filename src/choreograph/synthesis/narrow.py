@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from choreograph.contract.chosen import ChosenRequest
@@ -31,7 +32,18 @@ class ChoosingSearch(Search):
     """What of that was left out without being asked to."""
 
     def choose(self, subject: Any, request: ChosenRequest) -> Any:
-        """What of a subject the request is answered from; the same object where the same is chosen again."""
+        """What of a subject the request is answered from; the same object where the same is chosen again.
+
+        Raises:
+            RequestError: If one of them is something else, such as the name of a file; the message says what to give.
+        """
+        if isinstance(subject, str | Path):
+            raise RequestError(f"{str(subject)!r} is the name of a file; open it first: open_graph({str(subject)!r})")
+        if not isinstance(request, ChosenRequest):
+            kind = type(self).__name__.replace("Search", "Request")
+            raise RequestError(
+                f"what is asked for is a {kind}, not {type(request).__name__}; fill one in: cg.{kind}(…)"
+            )
         found = narrow(subject, request)
         self.whole, self.left_out = subject, found.left_out
         return found.subject

@@ -44,6 +44,10 @@ class PathRequest(Request):
             return self.with_(path=beside(folder, self.path))
         return self
 
+    def notes(self) -> list[str]:
+        """Which line of a drawing the path is, and how large a unit of it."""
+        return [str(note) for note in self._loaded().notes] if self.path else []
+
     def given_path(self, begin: Point | None = None) -> Path:
         """The path as it is given; from `begin` on, if that is where somebody stands already.
 
@@ -55,7 +59,7 @@ class PathRequest(Request):
             points = [*([begin] if begin else []), *self.points]
             path = Path(np.array(points)) if len(points) >= 2 else None
         elif self.path:
-            path = load_path(self.path, scale=self.scale, flip=self.flip)
+            path = self._loaded()
             if begin is not None:
                 path = Path(np.array([begin, *path.points]), name=path.name)
         if path is None:
@@ -66,3 +70,6 @@ class PathRequest(Request):
         """The path with its corners rounded and its wiggles smoothed as the request says."""
         path = path.rounded(self.rounded_m) if self.rounded_m else path
         return path.smoothed(self.smooth_m) if self.smooth_m else path
+
+    def _loaded(self) -> Path:
+        return load_path(self.path, scale=self.scale, flip=self.flip)

@@ -9,8 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from choreograph.cli.main import app
-from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.errors import FormatError, RequestError, SkeletonMismatch
 from choreograph.formats import write_clip
+from choreograph.formats.gltf import write_glb
 from choreograph.motion.clip import Clip
 
 
@@ -50,3 +51,20 @@ def test_an_interruption_while_commands_are_loaded_says_nothing(tmp_path: Path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr
+
+
+def test_one_broken_file_of_many_says_how_to_go_on_without_it(human_clip: Callable[..., Clip], tmp_path: Path):
+    write_clip(tmp_path / "good.npz", human_clip(frames=120, seed=1))
+    (tmp_path / "bad.bvh").write_text("HIERARCHY\n")
+    with pytest.raises(FormatError, match=r"bad.bvh, line 2: .*; --skip-bad leaves out what cannot be read"):
+        run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice")
+    told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice", "--skip-bad")
+    assert "left out" in told and (tmp_path / "a.mog").exists()
+
+
+def test_what_was_assumed_while_files_were_read_is_said_once(human_clip: Callable[..., Clip], tmp_path: Path):
+    walk = human_clip(frames=120, seed=1)
+    for name in ("a", "b"):
+        write_glb(tmp_path / f"{name}.glb", [walk.with_name("walk"), walk.with_name("hop")], takes=True)
+    told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice")
+    assert told.count("holds 2 takes ('walk', 'hop'); this is 'walk', others with --take") == 1

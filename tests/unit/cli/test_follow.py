@@ -138,6 +138,32 @@ def test_what_is_missed_is_said_with_exit_code_3(mog: Path, tmp_path: Path) -> N
     assert CliRunner().invoke(app, [*words, "--force", "--best-effort"], catch_exceptions=False).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- 1\n- 2\n", r"ask.yaml: a request is an object with names and values; found \[1, 2\]"),
+        ("just text\n", "ask.yaml: a request is an object"),
+        ("path: line\nsearch: 5\n", "ask.yaml, line 2: search is 5; it must be an object"),
+    ],
+)
+def test_a_file_with_something_else_than_an_object_is_refused_whatever_options_say(
+    mog: Path, tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "ask.yaml"
+    file.write_text(text)
+    with pytest.raises(RequestError, match=said):
+        run(mog, "--request", file, "-o", tmp_path / "a.bvh", "--seed", 5, *QUICK)
+
+
+def test_what_was_taken_of_a_drawing_is_said(mog: Path, tmp_path: Path) -> None:
+    file = tmp_path / "plan.svg"
+    file.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><path id="a" d="M0 0V400"/><path id="b" d="M0 0V9"/></svg>'
+    )
+    said = run(mog, "-p", file, "-o", tmp_path / "w.bvh", *QUICK)
+    assert "the drawing has 2 lines" in said and "one unit of the drawing was taken as 1 cm" in said
+
+
 def test_options_say_what_the_request_says() -> None:
     asked = FollowRequest(
         "eight:radius=2.5", smooth_m=0.25, facing_deg=30, prefer={"walk": 0.01}, count=2,

@@ -288,3 +288,15 @@ def test_the_command_explains_itself() -> None:
     wrong = command("inspect")
     assert wrong.returncode == 2 and "Traceback" not in wrong.stderr
     assert command("no-such-verb").returncode == 2
+
+
+def test_what_was_assumed_is_said_once(tmp_path: Path) -> None:
+    """Two joints tell no unit and no up-axis, and what was taken instead is in the files that are written."""
+    text = (
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "End Site\n{\nOFFSET 0 9 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n0 0 9\n"
+    )
+    for name in "vwxyz":
+        (tmp_path / f"{name}.bvh").write_text(text)
+    said = run("convert", tmp_path, "-o", tmp_path / "out", "--to", "npz")
+    assert said.count("unit of length assumed") == 1 and "v, w, x and 2 more: unit of length" in said

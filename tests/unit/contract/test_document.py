@@ -127,3 +127,11 @@ def test_mistakes_have_file_line_and_place(tmp_path: Path, suffix: str) -> None:
         read_request_file(FollowRequest, tmp_path / "none.yaml")
     with pytest.raises(RequestError, match=r"a request is a .yaml, .yml or .json file"):
         read_request_file(FollowRequest, tmp_path / "ask.txt")
+
+
+def test_the_line_of_a_mistake_is_that_of_its_name(tmp_path: Path) -> None:
+    """What a name holds may begin on a later line."""
+    file = tmp_path / "ask.yaml"
+    file.write_text("path: line\nstretchs:\n\n  - {start_m: 0}\n")
+    with pytest.raises(RequestError, match=r"line 2: the request has 'stretchs'"):
+        read_request_file(FollowRequest, file)

@@ -17,6 +17,7 @@ import pytest
 
 from choreograph.errors import FormatError, OutputExists, RequestError
 from choreograph.figure.mannequin import build_mannequin, skin
+from choreograph.formats._gltf_read import count_glb_figures
 from choreograph.formats.gltf import read_glb, write_glb
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Source
@@ -198,6 +199,42 @@ def test_foreign_file(tmp_path, human, foreign):
     assert back.fps == human.fps and len(back) == len(human)
     assert np.abs(back.global_positions() - human.global_positions()).max() < TENTH_MM
     assert np.abs(back.skeleton.offsets[1:] - human.skeleton.offsets[1:]).max() < 1e-6
+
+
+def test_a_foreign_file_of_one_body_is_called_as_the_file(tmp_path, foreign):
+    """Programs call every armature the same: clips of a folder would all have one name."""
+    document, rest = foreign
+    document["skins"][0]["name"] = "Armature"
+    assert read_glb(pack(tmp_path / "leap.glb", document, rest)).name == "leap"
+    document["animations"].append({**document["animations"][0], "name": "hop"})
+    hop = read_glb(pack(tmp_path / "leap.glb", document, rest), take="hop")
+    assert hop.name == "hop" and str(hop.source.notes[0]).endswith("this is 'hop', others with --take (take=…)")
+
+
+def test_skins_of_one_body_are_one_figure(tmp_path, human, foreign):
+    """A character has a skin for each of its meshes: body and hair share joints, a lantern hangs from the hand."""
+    document, rest = foreign
+    skin, nodes = document["skins"][0], document["nodes"]
+    hand = next(n for n in nodes if n.get("name") == "LeftHand")
+    nodes.append({"name": "lantern", "translation": [0, -0.1, 0]})
+    hand.setdefault("children", []).append(len(nodes) - 1)
+    document["skins"] = [{"joints": [len(nodes) - 1]}, {"joints": skin["joints"][:4]}, skin]
+    path = pack(tmp_path / "f.glb", document, rest)
+    assert count_glb_figures(path) == 1
+    back = read_glb(path)
+    assert len(back.skeleton) == len(human.skeleton) and not back.source.notes
+
+
+def test_foreign_skins_that_share_nothing_are_figures(tmp_path, human):
+    write_glb(tmp_path / "a.glb", [human, human.with_name("other")])
+    document, rest = unpack(tmp_path / "a.glb")
+    for own in document["skins"]:
+        del own["extras"]
+    path = pack(tmp_path / "f.glb", document, rest)
+    assert count_glb_figures(path) == 2
+    assert [read_glb(path, figure=k).name for k in (0, 1)] == [human.name, "other"]
+    document["skins"][1]["joints"] = "none"
+    assert read_glb(pack(tmp_path / "f.glb", document, rest)).name == human.name
 
 
 def test_foreign_file_with_a_scaled_and_turned_node_above(tmp_path, human, foreign):

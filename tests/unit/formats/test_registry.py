@@ -24,6 +24,8 @@ def test_formats_by_suffix() -> None:
         find_format("a.max")
     with pytest.raises(FormatError, match=r"read but not written; Blender, Unreal"):
         find_format("a.fbx")
+    with pytest.raises(FormatError, match="a motion graph, no motion; choreograph info"):
+        find_format("a.mog")
     with pytest.raises(FormatError, match="no suffix"):
         find_format("a")
     with pytest.raises(FormatError, match=r"give the \.amc file"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import choreograph as cg
@@ -75,3 +77,12 @@ def test_recordings_are_chosen_too(graph: MotionGraph) -> None:
     clips = list(graph.clips)
     assert [clip.name for clip in narrow(clips, cg.PerformRequest(only="jog")).subject] == ["jog"]
     assert narrow(clips, cg.PerformRequest()).subject is clips
+
+
+@pytest.mark.parametrize("verb", [cg.follow, cg.solve, cg.plan, cg.steer])
+def test_what_is_no_request_and_no_graph_is_refused_with_a_sentence(graph: MotionGraph, verb: Any) -> None:
+    kind = f"{verb.__name__.capitalize()}Request"
+    with pytest.raises(RequestError, match=rf"is a {kind}, not list; fill one in: cg.{kind}"):
+        verb(graph, [(0, 0), (1, 2)])
+    with pytest.raises(RequestError, match=r"'people.mog' is the name of a file; open it first: open_graph\("):
+        verb("people.mog", find_verb(verb.__name__).request.model_construct())

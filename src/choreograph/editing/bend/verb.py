@@ -46,5 +46,5 @@ VERB = Verb(
         "bend walk.bvh --path sketch.svg --smooth 0.5 -o bent.glb --picture ways.png --render bent.mp4",
         "bend run.bvh -p turn.csv --lean 0.3 -o turn.bvh --result turn.json",
     ),
-    guide="docs/follow.md",
+    guide="docs/bend.md",
 )

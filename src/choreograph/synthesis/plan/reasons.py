@@ -13,6 +13,7 @@ from choreograph.synthesis.plan.scene import make_shapes, solids_of
 
 _MOST_TRIED = 60
 """Solids that are taken away one by one to see whether that opens a way."""
+_MOST_NAMED = 6
 
 
 def longest_step_m(plans: PlanGraph) -> float:
@@ -29,9 +30,10 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
     nearest = f"the nearest place that was come to is ({x:.2f}, {z:.2f}), {away:.2f} m from the goal"
     blocks = _closed_off(planner, request)
     if blocks is not None:
-        said = f"{' and '.join(blocks)} close the goal off" if blocks else "the obstacles together close the goal off"
+        said = f"{_listed(blocks)} close the goal off" if blocks else "the obstacles together close the goal off"
         where = blocks[0] if len(blocks) == 1 else "goal.position"
-        return RequestError(f"there is no way to the goal: {said}; {nearest}. Move one of them", where=where)
+        tried = f"; {nearest}" if int(planner.store.counters[RECORDS]) else ""
+        return RequestError(f"there is no way to the goal: {said}{tried}. Move one of them", where=where)
     turned = planner.rejections()
     kernel = planner._kernel
     ended = planner.status in (kernel.EMPTY,)
@@ -56,7 +58,7 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
 
 
 def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
-    """Solids that close the goal off from the start, each alone; none named where only together; None if open."""
+    """Solids without any one of which there would be a way; none where it takes more than one; None if there is one."""
     heuristic = planner.heuristic
     if not len(heuristic.field):
         return None
@@ -81,4 +83,10 @@ def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
         cell = cell_of(grid, *request.start.position)
         if cell < 0 or field[0, cell] < 1e8:
             found.append(items[n].where)
-    return found[:3]
+    return found
+
+
+def _listed(places: list[str]) -> str:
+    """Places in a sentence, the first few by name."""
+    few, more = places[:_MOST_NAMED], len(places) - _MOST_NAMED
+    return ", ".join(few) + f" and {more} more" if more > 0 else " and ".join(few)

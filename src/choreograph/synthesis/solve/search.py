@@ -52,7 +52,7 @@ class SolveSearch(ChoosingSearch):
 
     def _chosen(self, graph: Graphs, request: SolveRequest) -> Graphs:
         """What of the graphs is searched."""
-        if isinstance(graph, MotionGraph):
+        if not isinstance(graph, Mapping):
             return self.choose(graph, request)  # type: ignore[no-any-return]
         found = {name: narrow(one, request) for name, one in graph.items()}
         self.left_out = tuple(problem for one in found.values() for problem in one.left_out)

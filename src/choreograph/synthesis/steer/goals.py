@@ -23,6 +23,8 @@ _AS_NEAR_M = 0.3
 """Places of a path that are farther than the nearest by less are as good to begin at: the first of them is taken."""
 _AHEAD_M = 2.5
 """How far ahead of where it was last a character looks for its place on a path."""
+_SEAM_M = 0.1
+"""How far apart the ends of a closed path may be."""
 MAX_ROWS = 200_000
 MAX_OBSTACLES = 1000
 MAX_RADIUS_M = 100.0
@@ -83,15 +85,17 @@ class SteerGoal:
 
 
 class Line:
-    """A goal's line as a character keeps to it: remembers how far along a path it has come."""
+    """A goal's line as a character keeps to it: remembers how far along a path it has come, and in which round."""
 
     def __init__(self, goal: SteerGoal) -> None:
         self.goal = goal
-        self._along = 0.0
+        self._at = 0
+        """Number of the sampled point that the character has come to, counted on from round to round."""
         self._first = True
         if goal.path is not None:
-            self._step = min(0.05, goal.path.length / 10)
-            self._points = goal.path.sampled(self._step)
+            self._points = goal.path.sampled(min(0.05, goal.path.length / 10))
+            self._step = goal.path.length / (len(self._points) - 1)
+            self._closed = _is_closed(goal.path)
 
     def state(self, place: Array) -> Array:
         """Offset to the left (m), angle of travel against the line (rad) and curvature (1/m) at yaw, x and z."""
@@ -106,28 +110,41 @@ class Line:
         return np.array([offset, angle, curvature])
 
     def _on_path(self, path: Path, place: Array) -> tuple[float, float, float, float]:
-        points, step = self._points, self._step
-        low, high = (0, len(points)) if self._first else (int(self._along / step), len(points))
-        if not self._first:
-            high = min(high, low + int(_AHEAD_M / step) + 2)
-        gaps = np.hypot(points[low:high, 0] - place[1], points[low:high, 1] - place[2])
+        step, last = self._step, len(self._points) - 1
+        if self._first:
+            numbers = np.arange(last + 1)
+        else:
+            ahead = min(_AHEAD_M, path.length / 2) if self._closed else _AHEAD_M
+            numbers = np.arange(self._at, self._at + int(ahead / step) + 2)
+            numbers = numbers if self._closed else numbers[numbers <= last]
+        points = self._points[numbers % last if self._closed else numbers]
+        gaps = np.hypot(points[:, 0] - place[1], points[:, 1] - place[2])
+        low = 0
         if self._first:  # where a path comes by again, as a circle does, it is followed from the first time on
             near = gaps <= gaps.min() + _AS_NEAR_M
             low = int(near.argmax())
             gaps = gaps[low : low + int(np.argmin(np.append(near[low:], False)))]
-        self._along, self._first = min((low + int(gaps.argmin())) * step, path.length), False
-        at = np.array([self._along, self._along + 0.3, self._along + LOOK_M + 0.3])
-        tangents = path.tangent(np.minimum(at, path.length))
+        self._at, self._first = int(numbers[low + int(gaps.argmin())]), False
+        along = min((self._at % last if self._closed else self._at) * step, path.length)
+        at = along + np.array([0.0, 0.3, LOOK_M + 0.3])
+        tangents = path.tangent(at % path.length if self._closed else np.minimum(at, path.length))
         headings = np.unwrap(np.arctan2(tangents[:, 0], tangents[:, 1]))
-        over = at[2] > path.length
+        over = at[2] > path.length and not self._closed
         curvature = 0.0 if over else float(headings[2] - headings[0]) / (at[2] - at[0])
-        x, z = path.at(np.array([self._along]))[0]
+        x, z = path.at(np.array([along]))[0]
         return float(headings[0]), float(x), float(z), curvature
 
     @property
     def ended(self) -> bool:
-        """Whether a path's end is reached."""
-        return self.goal.path is not None and self._along >= self.goal.path.length - 1e-6
+        """Whether a path's end is reached; a closed one has none."""
+        return self.goal.path is not None and not self._closed and self._at >= len(self._points) - 1
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether a path ends where it begins, and going on there takes no turn back."""
+    first, last = path.tangent(np.array([0.0, path.length]))
+    ends = path.at(np.array([0.0, path.length]))
+    return float(np.hypot(*(ends[1] - ends[0]))) <= _SEAM_M and float(first @ last) >= 0.0
 
 
 @dataclass(frozen=True)

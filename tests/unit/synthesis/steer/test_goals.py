@@ -105,3 +105,20 @@ def test_a_dragged_obstacle_is_there_from_when_it_was_put_there() -> None:
     assert obstacle_at(track, 3.0) == cg.MovingObstacle(1.5, 3.0, 0.6, 0.5, 0.0)
     with pytest.raises(cg.RequestError, match="before 4 s"):
         cg.read_request(cg.SteerRequest, {"moving": [{"dragged": [rows[2], rows[1]]}]})
+
+
+def test_a_closed_path_is_gone_round_and_round() -> None:
+    """Who comes to its end is at its beginning; the line does not go straight on from there."""
+    line = Line(cg.SteerGoal(path=cg.named_path("circle", radius=2)))
+    for angle in np.arange(0.0, 3.5 * math.tau, 0.1):
+        place = np.array([angle, 2 - 2 * math.cos(angle), 2 * math.sin(angle)])
+        offset, off, curvature = line.state(place)
+        assert abs(offset) < 0.01 and abs(off) < 0.05 and curvature == pytest.approx(0.5, abs=0.05)
+    assert not line.ended
+
+
+def test_a_path_there_and_back_ends() -> None:
+    line = Line(cg.SteerGoal(path=cg.Path([(0, 0), (0, 3), (0.05, 3), (0.05, 0)])))
+    for z in [*np.arange(0.0, 3.0, 0.1), *np.arange(3.0, -2.0, -0.1)]:
+        line.state(np.array([0.0, 0.02, z]))
+    assert line.ended
