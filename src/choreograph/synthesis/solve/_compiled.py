@@ -50,6 +50,9 @@ def _try(first, total, trial, count, fixed, best, prefix, graph, asked, tally): 
     last = count - 1
     missing = asked.frames - total
     own_start, own_stop = starts[0], stops[last]
+    # Looked up before anything is moved: the only piece's start may be moved to where there are no frames.
+    clip_start = graph.base[graph.clip_of[own_start]]
+    clip_stop = graph.base[graph.clip_of[starts[last]] + 1]
     for way in range(2):
         if way == 1 and missing == 0:
             break
@@ -61,8 +64,8 @@ def _try(first, total, trial, count, fixed, best, prefix, graph, asked, tally): 
             stops[last] = own_stop
             starts[0] = own_start - missing
         fits = (
-            stops[last] < graph.base[graph.clip_of[starts[last]] + 1]
-            and starts[0] >= graph.base[graph.clip_of[own_start]]
+            stops[last] < clip_stop
+            and starts[0] >= clip_start
             and stops[last] - starts[last] >= asked.least
             and stops[0] - starts[0] >= asked.least
         )
