@@ -111,6 +111,10 @@ class JoinedTables(Mapping[str, Table]):
     def __init__(self, tables: Mapping[str, Table], edges: EdgeColumns) -> None:
         self._kept, self._edges = dict(tables), edges
 
+    def __contains__(self, part: object) -> bool:
+        """Whether there is a table of this name, which need not be made for that."""
+        return part == "edges" or part in self._kept
+
     def __iter__(self) -> Iterator[str]:
         return iter([*(part for part in self._kept if part != "edges"), "edges"])
 
