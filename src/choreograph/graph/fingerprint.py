@@ -65,12 +65,6 @@ def fingerprint_file(connection: sqlite3.Connection) -> Fingerprint:
     )
 
 
-def fingerprint_clips(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """What all clips in a .mog file are told by, whatever graph they are in."""
-    queries = [query for part in ("motion", "labels", "contacts") for query in _QUERIES[part]]
-    return tuple(_digest([connection.execute(query)]) for query in [*queries, "SELECT source FROM clip ORDER BY id"])
-
-
 def fingerprint_graph(graph: MotionGraph) -> Fingerprint:
     """The fingerprint of a graph in memory; all its clips are read."""
     clips: list[Row] = []

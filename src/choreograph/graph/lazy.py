@@ -9,8 +9,9 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -168,12 +169,27 @@ class PickedClips(Sequence[Clip]):
 
     def begins_with(self, infos: Sequence[ClipInfo]) -> LazyClips | None:
         """The file whose clips, all of them in their order, come first; None if there is none, or told else."""
+        taken = self.taken_from(infos)
+        return taken[0] if taken is not None and len(taken[1]) == len(taken[0]) else None
+
+    def taken_from(self, infos: Sequence[ClipInfo]) -> tuple[LazyClips, list[int]] | None:
+        """The file of which clips come first, in their order there, and which; None if there is none, or told else.
+
+        Args:
+            infos: What is known of these clips.
+        """
         clips = self._picked[0][0] if self._picked else None
         if not isinstance(clips, LazyClips):
             return None
-        first = self._picked[: len(clips)]
-        same = all(own is clips and n == number for number, (own, n) in enumerate(first))
-        return clips if same and tuple(clips.infos) == tuple(infos[: len(clips)]) else None
+        numbers = [n for _, n in takewhile(lambda pick: pick[0] is clips, self._picked)]
+        place = {was: now for now, was in enumerate(numbers)}
+        for was, now in place.items():
+            own, original = clips.infos[was], clips.infos[was].mirror_of
+            if original is not None and original not in place:
+                return None
+            if infos[now] != (own if original is None else replace(own, mirror_of=place[original])):
+                return None
+        return (clips, numbers) if numbers == sorted(place) else None
 
     @overload
     def __getitem__(self, index: int) -> Clip: ...

@@ -23,12 +23,13 @@ from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
 from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
-from choreograph.graph.fingerprint import Fingerprint, fingerprint_clips, fingerprint_file
-from choreograph.graph.growing import copy_clips, count_clip_pages, end_file
+from choreograph.graph.copying import copy_rows, read_only
+from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
+from choreograph.graph.growing import copy_clips, count_clip_pages, end_file, make_room
 from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader, identity
 from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.writing import CLIP_TABLES, write_clips, write_rest
+from choreograph.graph.writing import write_clips, write_rest
 from choreograph.motion.clip import Label
 
 _QUICK_CHECK_BYTES = 16_000_000
@@ -80,14 +81,15 @@ def save_graph(
 def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
     """Write a file that nobody has yet.
 
-    Clips that are all those of a file, the first ones of the graph, are copied as they are: reading thousands of clips
-    only to write them again would take longer than all else. What is damaged there is as damaged in the copy, and found
-    when it is used.
+    Clips of a file, the first ones of the graph, are copied as they are: reading thousands of clips only to write them
+    again would take longer than all else. What is damaged there is as damaged in the copy, and found when it is used.
     """
-    begins = graph.clips.begins_with(graph.infos) if isinstance(graph.clips, PickedClips) else None
-    if begins is not None and begins.version != schema.latest_version():
-        begins = None
-    there = len(begins) if begins is not None and copy_clips(begins.reader, temporary) else 0
+    taken = graph.clips.taken_from(graph.infos) if isinstance(graph.clips, PickedClips) else None
+    if taken is not None and taken[0].version != schema.latest_version():
+        taken = None
+    there = 0
+    if taken is not None and len(taken[1]) == len(taken[0]) and copy_clips(taken[0].reader, temporary):
+        there = len(taken[0])
     connection = sqlite3.connect(temporary, isolation_level=None, uri=True)
     try:
         # The file is nobody's until it is renamed: a journal would protect nothing.
@@ -95,7 +97,9 @@ def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
         connection.execute("PRAGMA synchronous = OFF")
         if not there:
             schema.create(connection)
-            there = 0 if begins is None else _copy_rows(begins, connection)
+            if taken is not None:
+                make_room(temporary, taken[0].reader.path)
+                there = len(taken[1]) if copy_rows(*taken, connection) else 0
         connection.execute("BEGIN")
         write_clips(connection, graph, there)
         pages = count_clip_pages(connection)
@@ -104,29 +108,6 @@ def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
     finally:
         connection.close()
     end_file(temporary, pages)
-
-
-def _copy_rows(begins: LazyClips, connection: sqlite3.Connection) -> int:
-    """Copy the clips of a file row by row; how many those are, 0 where it is damaged or not there any more."""
-    try:
-        connection.execute("ATTACH ? AS earlier", (_read_only(begins.reader.path),))
-    except sqlite3.Error:  # it is gone since it was opened
-        return 0
-    connection.execute("BEGIN")
-    try:
-        for table in CLIP_TABLES:
-            connection.execute(f"INSERT INTO main.{table} SELECT * FROM earlier.{table}")
-        with begins.reader.lock:
-            # Somebody may have put another file in its place.
-            same = fingerprint_clips(begins.reader.connection) == fingerprint_clips(connection)
-    except sqlite3.DatabaseError:  # damaged: whoever reads its clips is told where
-        same = False
-    if not same:
-        for table in reversed(CLIP_TABLES):
-            connection.execute(f"DELETE FROM main.{table}")
-    connection.execute("COMMIT")
-    connection.execute("DETACH earlier")
-    return len(begins) if same else 0
 
 
 def temporary_name(path: Path) -> Path:
@@ -209,14 +190,9 @@ def open_graph(path: str | Path) -> MotionGraph:
 
 def _connect(path: Path) -> sqlite3.Connection:
     try:
-        return sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
+        return sqlite3.connect(read_only(path), uri=True, check_same_thread=False)
     except sqlite3.Error as error:
         raise GraphFileError(f"cannot be opened: {error}", path=path) from error
-
-
-def _read_only(path: Path) -> str:
-    """The address that SQLite opens a file by that nobody changes in place: no locks and journals to look for."""
-    return path.absolute().as_uri() + "?mode=ro&immutable=1"
 
 
 def _check_header(path: Path) -> tuple[int, ...]:

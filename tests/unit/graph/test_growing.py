@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.build.files import add_to_file, build_file
+from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.build.staging import ClipStream
 from choreograph.errors import GraphFileError
 from choreograph.graph import growing, store
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
 
 
@@ -51,6 +52,35 @@ def test_a_file_grows_again_and_again_and_is_what_building_at_once_gives(walks, 
     for one, other in zip(open_graph(path).clips, open_graph(tmp_path / "b.mog").clips, strict=True):
         assert (one.local_rot == other.local_rot).all()
     assert path.stat().st_size <= (tmp_path / "b.mog").stat().st_size + 4096 * 8
+
+
+@pytest.mark.parametrize("gone", [0, 2, -1])
+@pytest.mark.parametrize("mirror", [False, True])
+def test_a_file_without_a_clip_is_what_building_without_it_gives(walks, tmp_path: Path, monkeypatch, gone, mirror):
+    path, settings = tmp_path / "a.mog", GraphSettings(mirror=mirror)
+    build_file(path, walks, settings)
+    monkeypatch.setattr(store, "write_clips", lambda _, graph, there: told.append((len(graph.infos), there)))
+    told: list[tuple[int, int]] = []
+    remove_from_file(path, [walks[gone].name])
+    stay = (len(walks) - 1) * (1 + mirror)
+    assert told == [(stay, stay)]  # none was read to be written again
+    monkeypatch.undo()
+    left = [clip for clip in walks if clip is not walks[gone]]
+    build_file(tmp_path / "b.mog", left, settings)
+    assert sorted(dump(path)) == sorted(dump(tmp_path / "b.mog"))
+    add_to_file(path, [walks[gone]])
+    build_file(tmp_path / "c.mog", [*left, walks[gone]], settings)
+    assert sorted(dump(path)) == sorted(dump(tmp_path / "c.mog"))
+
+
+def test_a_mirrored_copy_without_its_original_is_written_as_it_is_read(walks, tmp_path: Path):
+    path = tmp_path / "a.mog"
+    build_file(path, walks[:2], GraphSettings(mirror=True))
+    graph = open_graph(path)
+    part = graph.only(f"clip:{graph.infos[1].name}")
+    assert part.clips.taken_from(part.infos) is None
+    store.save_graph(part, tmp_path / "b.mog")
+    assert (open_graph(tmp_path / "b.mog").clips[0].local_rot == graph.clips[1].local_rot).all()
 
 
 def test_a_file_whose_clips_were_retargeted_in_it_grows_alike(walks, walker, copied, tmp_path: Path):
