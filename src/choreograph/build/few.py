@@ -22,7 +22,8 @@ from choreograph.distance.window import WindowedClip
 from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import Limits
-from choreograph.graph.lazy import clip_word
+from choreograph.graph.growing import forget_clips
+from choreograph.graph.lazy import LazyClips, PickedClips, clip_word
 from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
@@ -54,7 +55,14 @@ class Groups:
             if frames >= GROUP_FRAMES or number == numbers[-1]:
                 self._windows.clear()
                 yield group
+                self._let_go(group[0])
                 group, frames = [], 0
+
+    def _let_go(self, number: int) -> None:
+        """Let memory go that a group of a file's clips was read to."""
+        clips = self.clips.picked(number)[0] if isinstance(self.clips, PickedClips) else self.clips
+        if isinstance(clips, LazyClips):
+            forget_clips(clips.reader)
 
     def counts(self, group: Sequence[int]) -> Ints:
         """How many windows each clip of a group has."""

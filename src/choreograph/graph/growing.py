@@ -108,6 +108,21 @@ def copy_clips(reader: Reader, target: Path) -> bool:
     return False
 
 
+def forget_clips(reader: Reader) -> None:
+    """Let the system forget what it has read of a file's clips: for whoever reads very many of them, each once.
+
+    Else it looks for memory to keep them in, which takes longer than to read them.
+    """
+    if not hasattr(os, "posix_fadvise"):
+        return
+    with reader.lock:
+        found = reader.connection.execute("SELECT value FROM fact WHERE name = ?", (_NOTE,)).fetchone()
+        size = int(reader.connection.execute("PRAGMA page_size").fetchone()[0])
+    with suppress(OSError, ValueError, TypeError), reader.path.open("rb") as file:
+        pages, _ = map(int, json.loads(found[0]) if found is not None else ())
+        os.posix_fadvise(file.fileno(), 0, pages * size, os.POSIX_FADV_DONTNEED)
+
+
 def make_room(target: Path, like: Path) -> None:
     """Let a file have as many bytes as another, to be written over: faster than a file that grows page by page."""
     if hasattr(os, "posix_fallocate"):
