@@ -261,6 +261,16 @@ def add_once(path: Path) -> dict[str, Any]:
     return {"add_s": _spent() - began, "add_gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
 
 
+def remove_once(path: Path) -> dict[str, Any]:
+    """Remove the clip in the middle, and tell what it took; the file shrinks by it."""
+    from choreograph.build.files import remove_from_file
+
+    infos = open_graph(path).infos
+    began = _spent()
+    remove_from_file(path, [infos[len(infos) // 2].name])
+    return {"remove_s": _spent() - began, "remove_gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
+
+
 def growth(folder: Path, sizes: Sequence[int], workers: int, fps: float) -> None:
     """Print what archives of several sizes, of clips of some rate, take, each in processes of its own."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -351,13 +361,13 @@ def main() -> None:
     parser.add_argument("--of", type=Path, help="that graph")
     parser.add_argument("--use", action="store_true", help="measure what it takes to use the .mog file")
     parser.add_argument("--growth", help="sizes of archives to build in a folder, in windows: 50000,100000")
-    parser.add_argument("--ask", choices=["build", "add", *ASKS], help=argparse.SUPPRESS)
+    parser.add_argument("--ask", choices=["build", "add", "remove", *ASKS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.ask == "build":
         print(json.dumps(build_once(asked.output, asked.windows, asked.workers, asked.fps or 30.0)))
         return
-    if asked.ask == "add":
-        print(json.dumps(add_once(asked.output)))
+    if asked.ask in ("add", "remove"):
+        print(json.dumps((add_once if asked.ask == "add" else remove_once)(asked.output)))
         return
     if asked.growth:
         growth(asked.output, [int(size) for size in asked.growth.split(",")], asked.workers, asked.fps or 30.0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import ChoreographError, GraphFileError
 from choreograph.graph import checked
+from choreograph.graph.checksums import join_checksums
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
 CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
@@ -84,12 +85,14 @@ def write_column(connection: sqlite3.Connection, key: tuple[str, str], column: N
         write_array(connection, "graph_array", key, column)
         return
     data = np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).view(np.uint8).data
+    whole = 0
     for position, start in enumerate(range(0, len(data), CHUNK_BYTES)):
         piece = data[start : start + CHUNK_BYTES]
-        values = (*key, position, zlib.crc32(piece), piece)
-        connection.execute("INSERT INTO graph_chunk VALUES (?, ?, ?, ?, ?)", values)
-    whole = (*key, column.dtype.name, str(len(column)), zlib.crc32(data), b"")
-    connection.execute("INSERT INTO graph_array VALUES (?, ?, ?, ?, ?, ?)", whole)
+        own = zlib.crc32(piece)
+        connection.execute("INSERT INTO graph_chunk VALUES (?, ?, ?, ?, ?)", (*key, position, own, piece))
+        whole = join_checksums(whole, own, len(piece))
+    row = (*key, column.dtype.name, str(len(column)), whole, b"")
+    connection.execute("INSERT INTO graph_array VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 def _read_chunks(
@@ -108,7 +111,8 @@ def _read_chunks(
     for expected, (rowid, position, own, length, kind) in enumerate(connection.execute(query, key).fetchall()):
         found = None
         if position == expected and kind == "blob":
-            found, whole = _read_blob(connection, "graph_chunk", rowid, out[start : start + length], whole)
+            found = _read_blob(connection, "graph_chunk", rowid, out[start : start + length])
+            whole = join_checksums(whole, found, length)
         if found != own:
             raise ValueError(f"chunk {expected} of {key[0]} {key[1]} is missing, or has another checksum than it had")
         start += length
@@ -118,21 +122,15 @@ def _read_chunks(
     return column
 
 
-def _read_blob(
-    connection: sqlite3.Connection, table: str, rowid: int, out: NDArray[np.uint8], before: int = 0
-) -> tuple[int, int]:
-    """Read a blob into place piece by piece, so that it is not in memory twice.
-
-    Returns:
-        Its checksum, and that of all bytes since the ones that had the checksum `before`.
-    """
-    own, whole = 0, before
+def _read_blob(connection: sqlite3.Connection, table: str, rowid: int, out: NDArray[np.uint8]) -> int:
+    """Read a blob into place piece by piece, so that it is not in memory twice; its checksum."""
+    checksum = 0
     with connection.blobopen(table, "data", rowid, readonly=True) as blob:
         for start in range(0, len(out), _PIECE):
             data = blob.read(_PIECE)
-            own, whole = zlib.crc32(data, own), zlib.crc32(data, whole)
+            checksum = zlib.crc32(data, checksum)
             out[start : start + len(data)] = np.frombuffer(data, np.uint8)
-    return own, whole
+    return checksum
 
 
 def _column(dtype: str, sizes: tuple[int, ...], room: int) -> tuple[NDArray[Any], NDArray[np.uint8]]:
@@ -197,7 +195,7 @@ def _read_large(connection: sqlite3.Connection, table: str, rowid: int, room: in
     if kind != "blob":
         raise ValueError(f"the array {name} of {part} is a {kind}, not a blob")
     column, out = _column(dtype, _sizes(dtype, shape, length), room)
-    if _read_blob(connection, table, rowid, out[:length])[0] != crc32:
+    if _read_blob(connection, table, rowid, out[:length]) != crc32:
         raise ValueError(f"the array {name} of {part} has another checksum than it had")
     column.setflags(write=room > 0)
     return column
