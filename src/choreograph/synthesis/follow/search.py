@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
 from choreograph.finishing.bend import Course
@@ -185,14 +185,26 @@ class FollowSearch(ChoosingSearch):
                 self._before = known
 
     def best(self) -> Result:
-        """The walks found so far, the last of them perhaps unfinished, in the order in which they were found."""
+        """The walks found so far, each once, in the order in which they were found; the last is perhaps unfinished."""
         if not self._followers or not self._followers[0].edges:
             if self._followers and self._followers[0].status != SEARCHING:
                 self._followers[0].walk()  # says why there is none
             raise RequestError("no walk was found yet")
-        answers = tuple(self._answer(n) for n, follower in enumerate(self._followers) if follower.edges)
+        walks = [follower.edges for follower in self._followers]
+        answers = tuple(self._answer(n) for n, edges in enumerate(walks) if edges and edges not in walks[:n])
         status = COMPLETE if self.done else SEARCHING
-        return Result("follow", self.request, answers, status, self.left_out, self.seconds)
+        same = self._same(len(answers), sum(map(bool, walks))) if self.done else ()
+        return Result("follow", self.request, answers, status, (*self.left_out, *same), self.seconds)
+
+    def _same(self, different: int, found: int) -> tuple[Problem, ...]:
+        """That some of the walks found are the same, where they are."""
+        if different == found:
+            return ()
+        text = (
+            f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
+            "ask for fewer, or raise what that costs (reuse_penalty)"
+        )
+        return (Problem(text, "count", found, different),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]

@@ -54,6 +54,18 @@ def test_answers_differ_and_the_first_is_the_only_one_of_one(graph: MotionGraph,
         asked.with_(count=0)
 
 
+def test_walks_that_are_the_same_are_one_answer_and_said(graph: MotionGraph, tables: EdgeTables) -> None:
+    walk = next(info.name for info in graph.infos if info.name == "walk")
+    for penalty, different in ((0.0, 1), (0.5, 3)):
+        settings = QUICK.search.with_(reuse_penalty=penalty)
+        asked = FollowRequest("line:length=4", search=settings, count=3, start_clip=walk, start_frame=0)
+        result = FollowSearch(graph, asked, tables=tables).run()
+        assert len(result.answers) == different
+        said = [problem for problem in result.problems_with_all if problem.where == "count"]
+        assert len(said) == (different < 3)
+        assert not said or (said[0].got == 1 and "only 1 of 3 walks differ" in said[0].text)
+
+
 def test_a_search_can_be_asked_at_any_step(graph: MotionGraph, tables: EdgeTables) -> None:
     search = FollowSearch(graph, FollowRequest("line:length=8", search=QUICK.search), tables=tables)
     with pytest.raises(RequestError, match="no walk was found yet"):
