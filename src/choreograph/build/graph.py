@@ -6,6 +6,7 @@ keeps what it has, and comes out as if it had been built at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -129,7 +130,14 @@ def remove_clips(graph: MotionGraph, names: Sequence[str], *, progress: Progress
     infos = tuple(_renumbered(graph.infos[n], number) for n in stay)
     clips = PickedClips([(graph.clips, n) for n in stay])
     known = Known(graph, np.array(stay))
-    return build_prepared(Prepared(clips, infos, graph.notes), graph.settings, known, progress, None, None)
+    notes = _notes_without({graph.infos[n].name for n in gone}, {info.name for info in infos}, graph.notes)
+    return build_prepared(Prepared(clips, infos, notes), graph.settings, known, progress, None, None)
+
+
+def _notes_without(gone: set[str], stay: set[str], notes: Sequence[Note]) -> tuple[Note, ...]:
+    """Notes but for those that name clips which are gone, and none that stays."""
+    named = [set(re.findall(r"'([^']+)'", note.message)) for note in notes]
+    return tuple(note for note, names in zip(notes, named, strict=True) if not names & gone or names & stay)
 
 
 def _renumbered(info: ClipInfo, number: dict[int, int]) -> ClipInfo:

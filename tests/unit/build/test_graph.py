@@ -12,6 +12,7 @@ from choreograph.features.weights import joint_weights
 from choreograph.graph.model import TABLES, Minima, MotionGraph, random_walk_numpy
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings, LabelThreshold
+from choreograph.motion.clip import Note
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Recorder
 
@@ -225,6 +226,16 @@ def test_removing_gives_what_building_without_gives(walks, mirror):
     settings = GraphSettings(mirror=mirror, threshold_m=0.08)
     whole = build_graph(walks, settings)
     assert_same(remove_clips(whole, ["left"]), build_graph([walks[0], *walks[2:]], settings))
+
+
+def test_notes_about_clips_that_are_removed_go_with_them(walks):
+    graph = build_graph(walks)
+    both, one = (
+        Note("body", "retargeted to one body: 'left', 'straight'"),
+        Note("body", "retargeted to one body: 'left'"),
+    )
+    graph.notes = (Note("rate", "all are of 30 Hz"), both, one)
+    assert [note.message for note in remove_clips(graph, ["left"]).notes] == ["all are of 30 Hz", both.message]
 
 
 def test_adding_under_a_goal_gives_what_building_at_once_gives(walks):
