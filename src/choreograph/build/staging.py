@@ -161,6 +161,7 @@ class Staging:
                 # A killed process loses nothing that was committed; a power cut may, and then the key is not found.
                 connection.execute("PRAGMA synchronous = OFF")
                 connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                schema.size_pages(connection)  # taking the lock begins the file
                 connection.execute("BEGIN EXCLUSIVE")
                 connection.execute("COMMIT")
                 tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

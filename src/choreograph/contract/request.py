@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
 
 import numpy as np
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
+from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of, say_bounds
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.errors import RequestError
@@ -83,6 +84,13 @@ Place = tuple[Coordinate | None, Coordinate | None, Coordinate | None]
 class _Called(ModelMetaclass):
     """Lets models be made with values in the order of their fields, and mistakes in them be a RequestError."""
 
+    def __new__(mcs, *args: Any, **named: Any) -> type:  # noqa: D102
+        cls: Any = super().__new__(mcs, *args, **named)
+        for name, text in field_docstrings(cls).items():
+            if name in cls.model_fields:
+                cls.model_fields[name].description = text
+        return cast("type", cls)
+
     def __call__(cls, *values: Any, **named: Any) -> Any:
         fields = [f for f in cls.model_fields if f not in getattr(cls, "named_only", ())]  # type: ignore[attr-defined]
         if len(values) > len(fields):
@@ -100,9 +108,7 @@ class _Called(ModelMetaclass):
 class Request(BaseModel, metaclass=_Called):
     """Base of everything that can be asked: frozen, checked, without unknown fields."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", defer_build=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
     effort: ClassVar[tuple[str, ...]] = ()

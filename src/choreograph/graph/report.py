@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.standing import Standing, measure_standing, node_ranges
+from choreograph.graph.standing import Standing, find_standing, node_ranges
 from choreograph.motion.labels import label_parts
 
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
@@ -138,7 +138,7 @@ def report_graph(
     """
     known = {join.clip: join for join in joins}
     thresholds = {name: join.threshold_m for name, join in known.items()} | dict(joins_at_m or {})
-    standing = measure_standing(graph)
+    standing = find_standing(graph)
     states = _states(standing)
     clips = tuple(
         ClipReport(

@@ -7,12 +7,13 @@ nothing has to be connected anew to count what is inside; only what lies outside
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.connect import thresholds_of
 from choreograph.graph.model import MotionGraph
 
@@ -21,6 +22,10 @@ Flags = NDArray[np.bool_]
 
 _CHUNK = 1 << 19
 """Minima taken at a time: columns of some megabytes."""
+_MANY = 1_000_000
+"""Minima from which on the cache has what was counted: of six million, that takes a second."""
+_METHOD = 1
+"""One more whenever the same graph would be counted otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,32 @@ def node_ranges(graph: MotionGraph) -> tuple[Whole, Whole]:
         ends = np.append(starts[1:], len(nodes)) - 1
         first[nodes.clip[starts]], last[nodes.clip[ends]] = nodes.frame[starts], nodes.frame[ends]
     return first, last
+
+
+def find_standing(graph: MotionGraph) -> Standing:
+    """How each clip stands to the largest component: counted, or of a large graph, as the cache has it."""
+    if graph.count_rows("minima") < _MANY:
+        return measure_standing(graph)
+    # Minima follow from the motion, the settings and how far they were looked for.
+    settings = {**graph.settings.as_dict(), "threshold_m": graph.threshold_m, "searched_m": graph.searched_m}
+    return find_or_build(
+        find_key(graph, "standing", _METHOD, ("motion", "labels", "edges"), **settings),
+        lambda: measure_standing(graph),
+        _pack,
+        lambda content: _unpack(content, len(graph.infos)),
+    )
+
+
+def _pack(standing: Standing) -> Content:
+    plain = asdict(standing)
+    counted = {name: value for name, value in plain.items() if isinstance(value, int)}
+    return Content(counted, {name: value for name, value in plain.items() if name not in counted})
+
+
+def _unpack(content: Content, clips: int) -> Standing:
+    if any(column.shape != (clips,) for column in content.arrays.values()):
+        raise ValueError("other clips were counted")
+    return Standing(**content.facts, **content.arrays)
 
 
 def measure_standing(graph: MotionGraph) -> Standing:

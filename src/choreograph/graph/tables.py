@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -196,7 +197,8 @@ TABLES: Mapping[str, type[Table]] = {
 """The tables a graph is kept as; the rest follows from them."""
 
 
+@cache
 def empty_table(part: str) -> Table:
-    """A table of `TABLES` without rows."""
+    """The table of `TABLES` without rows."""
     kind = TABLES[part]
     return kind(**{name: np.zeros(0, dtype) for name, dtype in kind.dtypes.items()})

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
+from choreograph.demo import demo_clip
 from choreograph.graph import connect, standing
+from choreograph.graph.cache import clear_entries
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph, empty_table
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Label
 
 
@@ -73,6 +78,35 @@ def test_agrees_with_connecting_anew(seed: int, monkeypatch: pytest.MonkeyPatch)
     report = report_graph(graph)
     assert report.segments + report.kept_transitions == len(joined.edges)
     assert report.thinned_transitions == 0
+
+
+def test_counts_of_a_large_graph_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted once for the same graph and settings; anew where either differs, or the entry is of other clips."""
+    path = tmp_path / "one.mog"
+    save_graph(build_graph([demo_clip("walk", 30.0), demo_clip("walk_turn_90_left", 30.0)]), path)
+    monkeypatch.setattr(standing, "_MANY", 1)
+    counted = list[MotionGraph]()
+    plain = standing.measure_standing
+
+    def count(graph: MotionGraph) -> standing.Standing:
+        counted.append(graph)
+        return plain(graph)
+
+    monkeypatch.setattr(standing, "measure_standing", count)
+    first, again = (report_graph(open_graph(path)) for _ in range(2))
+    assert len(counted) == 1
+    assert first == again
+    higher = replace_threshold(open_graph(path), 0.03)
+    assert report_graph(higher).threshold_m == 0.03
+    assert len(counted) == 2
+    clear_entries("standing")
+    assert report_graph(open_graph(path)) == first
+    assert len(counted) == 3
+
+
+def replace_threshold(graph: MotionGraph, threshold_m: float) -> MotionGraph:
+    tables = {part: getattr(graph, part) for part in ("minima", "nodes", "edges")}
+    return MotionGraph(graph.settings, threshold_m, graph.clips, graph.infos, tables, searched_m=graph.searched_m)
 
 
 def test_tells_what_keeping_the_nearest_leaves_out() -> None:

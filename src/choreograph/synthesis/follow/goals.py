@@ -144,7 +144,7 @@ def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings
         first = tables.label_words[tables.first]
         last = tables.label_words[tables.first + tables.length - 1]
         blends = graph.edges.kind == TRANSITION
-        tables.derived["style changes"] = style_differences(tables.label_sets, first, last, blends, {})
+        tables.derived["style changes"] = style_differences(label_words(tables.label_sets), first, last, blends)
     costs = settings.style_change_cost * tables.derived["style changes"]
     if style is not None:
         tables.bits([style])  # refuses a label that nothing has
@@ -159,37 +159,36 @@ def off_style(fits: Flags, words: NDArray[np.int32], first: Ints, rate_hz: float
     return np.asarray(_STYLE_COST * other / rate_hz)
 
 
+class LabelWords(NamedTuple):
+    """The words of sets of labels, as bits: so that what two have in common is counted at once for thousands."""
+
+    bits: NDArray[np.uint64]
+    """(S, K): which of all words each set has."""
+    count: Ints
+    """(S,): how many it has."""
+
+
+def label_words(sets: Sequence[frozenset[str]]) -> LabelWords:
+    """The words of sets of labels."""
+    said = [{word for text in labels for word in re.findall(r"\w+", text.lower())} for labels in sets]
+    number = {word: n for n, word in enumerate(sorted(set().union(*said)))}
+    bits = np.zeros((len(sets), len(number) // 64 + 1), np.uint64)
+    for own, words in zip(bits, said, strict=True):
+        for n in map(number.__getitem__, words):
+            own[n // 64] |= np.uint64(1 << n % 64)
+    return LabelWords(bits, np.array([len(words) for words in said], np.int64))
+
+
 def style_differences(
-    sets: Sequence[frozenset[str]],
-    first: NDArray[np.int32],
-    last: NDArray[np.int32],
-    blends: Flags,
-    known: dict[tuple[int, int], float],
+    words: LabelWords, first: NDArray[np.int32], last: NDArray[np.int32], blends: Flags
 ) -> Floats:
-    """How much the labels where a transition ends differ from those where it begins, (E,), 0 to 1.
+    """How much of what is said where a transition begins or ends is not said of the other, (E,), 0 to 1.
 
     Args:
-        sets: The sets of labels.
+        words: The sets of labels.
         first, last: Which of them hold where each edge begins and ends, (E,).
-        blends: Which edges are transitions, (E,).
-        known: Differences that were found before, by two sets; more are put there.
+        blends: Which edges are transitions, (E,); of others, and where nothing is said, it is 0.
     """
-    pairs, place = np.unique(first.astype(np.int64) * len(sets) + last, return_inverse=True)
-    met = np.zeros(len(pairs), bool)
-    met[place[blends]] = True
-    found = np.zeros(len(pairs))
-    for k in np.flatnonzero(met):
-        a, b = divmod(int(pairs[k]), len(sets))
-        if (a, b) not in known:
-            known[a, b] = _difference(_words(sets[a]), _words(sets[b]))
-        found[k] = known[a, b]
-    return np.asarray(found[place] * blends)
-
-
-def _words(said: frozenset[str]) -> set[str]:
-    return {word for text in said for word in re.findall(r"\w+", text.lower())}
-
-
-def _difference(a: set[str], b: set[str]) -> float:
-    """How much of what is said of one is not said of the other, 0 to 1; 0 where nothing is said."""
-    return 1 - len(a & b) / min(len(a), len(b)) if a and b else 0.0
+    common = np.bitwise_count(words.bits[first] & words.bits[last]).sum(axis=1, dtype=np.int64)
+    fewer = np.minimum(words.count[first], words.count[last])
+    return np.where(blends & (fewer > 0), 1 - common / np.maximum(fewer, 1), 0.0)

@@ -15,6 +15,7 @@ from choreograph.synthesis.follow.continuations import MOMENTS
 from choreograph.synthesis.follow.goals import (
     asked_goals,
     goal_cost,
+    label_words,
     labels_of,
     never_frames,
     off_style,
@@ -151,8 +152,9 @@ class Pager:
         if settings.bends and len(number):
             words = tables.rows["label_words"]
             first, length = tables.edges["first"][since:], tables.edges["length"][since:]
-            known = tables.derived.setdefault("differences", {})
-            changes = style_differences(tables.label_sets, words[first], words[first + length - 1], blends, known)
+            if "words" not in tables.derived:
+                tables.derived["words"] = label_words(tables.label_sets)
+            changes = style_differences(tables.derived["words"], words[first], words[first + length - 1], blends)
             costs = settings.style_change_cost * changes
             if self._style is not None:
                 costs = costs + off_style(self._style, words[first[0] :], first - first[0], tables.graph.rate_hz)
