@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from choreograph.build.prepare import digest
 from choreograph.distance.library import Library, build_library
 from choreograph.distance.minima import Minima, iterate_minima, make_limits, minima_of
-from choreograph.distance.outlines import Outlines, measure_outlines, open_spans
+from choreograph.distance.outlines import Newcomers, Outlines, measure_outlines, open_spans
 from choreograph.distance.tiles import areas, cut_strips
 from choreograph.distance.window import WindowedClip
 from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
@@ -35,7 +35,7 @@ GROUP_FRAMES = 20_000
 """Frames of a group: some tens of clips."""
 _LONGEST = 48
 """Windows of a strip of the new clips: shorter ones rule out more, longer ones are compared faster."""
-_METHOD = 1
+_METHOD = 2
 """Counted up when a group is measured otherwise."""
 
 
@@ -124,10 +124,11 @@ def find_few(
         yield batch.minima, new, batch.evaluated
     alone, few, count = build_library(own), set(new.tolist()), len(groups.clips)
     strips = cut_strips(alone, _LONGEST)
+    coming = Newcomers(alone, strips)
     thresholds = table.astype(np.float32) + np.float32(1e-6)
     for group in groups.split([number for number in range(count) if number not in few]):
         numbers = np.array(group, np.int64)
-        spans = open_spans(groups.outlines(group), alone, strips, thresholds, (classes[numbers], classes[new]))
+        spans = open_spans(groups.outlines(group), coming, thresholds, (classes[numbers], classes[new]))
         if len(spans):
             pieces, spans[:, 1] = _pieces(spans, groups.counts(group))
             spans[:, 2:] -= pieces[spans[:, 1], 1:2]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +20,7 @@ JUMP = "jump_forward"
 def compile_kernels(
     workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes that compile at a time.")] = 2,
 ) -> None:
-    """Compile the kernels of all verbs, so that the first use of none waits for that.
+    """Compile the kernels of all verbs, and those for archives, so that the first use of none waits for that.
 
     Choreograph compiles a kernel when it is used for the first time after an installation or an upgrade, and keeps it
     beside the package. This command uses each verb once on the demo motion instead, which takes a few minutes; where
@@ -32,7 +34,8 @@ def compile_kernels(
 
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(workers) as pool, progress_bar() as progress:
         graph, jump = _write_demo(Path(folder))
-        work = [pool.submit(_draw, jump), *(pool.submit(_try, name, graph, jump) for name in rooms())]
+        work = [pool.submit(_use_as_archive, graph), pool.submit(_draw, jump)]
+        work += [pool.submit(_try, name, graph, jump) for name in rooms()]
         for done, one in enumerate(as_completed(work), 1):
             one.result()
             progress("compiling", done, len(work))
@@ -79,3 +82,35 @@ def _draw(clip: Path) -> None:
         cg.write_clip(clip.with_suffix(suffix), motion)
         cg.read_clip(clip.with_suffix(suffix))
     draw_thumbnail(motion, SheetSettings())
+
+
+def _use_as_archive(graph: Path) -> None:
+    """Build, extend and follow a graph as if it were an archive, for which there are kernels of its own."""
+    import choreograph as cg
+    from choreograph.build import comparison
+    from choreograph.build.files import add_to_file, build_file
+    from choreograph.distance import minima
+    from choreograph.features import root_tracks
+    from choreograph.graph import transitions
+    from choreograph.motion.retarget import retarget
+    from choreograph.synthesis.follow import paging
+
+    first, *others = cg.open_graph(graph).clips
+    taller = replace(first.skeleton, offsets=1.1 * first.skeleton.offsets)
+    archive = graph.with_name("archive.mog")
+    # From which size on something counts as large.
+    sizes: dict[Any, dict[str, Any]] = {
+        minima: {"_MANY": 0, "_MANY_EACH": 0},
+        comparison: {"_SOME_FRAMES": 0, "_MANY": 1, "_MOST_SHARE": 0.0},
+        transitions: {"_MANY": 0},
+        root_tracks: {"_MANY_VALUES": 0},
+        paging: {"MOST_ROWS": 0},
+    }
+    with ExitStack() as stack:
+        for module, changed in sizes.items():
+            stack.callback(vars(module).update, {name: vars(module)[name] for name in changed})
+            vars(module).update(changed)
+        clips = [first, *(retarget(clip, taller).with_name(clip.name) for clip in others[:-1])]
+        build_file(archive, clips, cg.GraphSettings(nearest=1))
+        add_to_file(archive, others[-1:])
+        cg.follow(cg.open_graph(archive), cg.FollowRequest("line:length=3", style="walk"))

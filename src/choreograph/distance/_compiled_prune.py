@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from choreograph.compiling import njit
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
+from choreograph.distance.outlines import Few, Outlines
 from choreograph.distance.prune import Runs
 
 Array = NDArray[np.float64]
@@ -40,16 +41,25 @@ summed = njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "co
 
 
 @summed
-def least_squared(outline: Array32, energy: Array32, p: int, q: int) -> np.float32:
-    """A lower bound on the squared distance of two runs' representatives, below 0 where there is none."""
+def least_between(a: Array32, b: Array32, total: np.float32) -> np.float32:
+    """A lower bound on the squared distance of two windows, below 0 where there is none.
+
+    Args:
+        a, b: Their outlines.
+        total: The sum of their energies.
+    """
     y, re, im = np.float32(0), np.float32(0), np.float32(0)
-    a, b = outline[p], outline[q]
     for k in range(KEPT):
         y += a[k] * b[k]
         re += a[KEPT + k] * b[KEPT + k] + a[2 * KEPT + k] * b[2 * KEPT + k]
         im += a[2 * KEPT + k] * b[KEPT + k] - a[KEPT + k] * b[2 * KEPT + k]
-    total = energy[p] + energy[q]
     return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - SLACK * total
+
+
+@inlined
+def least_squared(outline: Array32, energy: Array32, p: int, q: int) -> np.float32:
+    """The same of two runs' representatives."""
+    return least_between(outline[p], outline[q], energy[p] + energy[q])
 
 
 @inlined
@@ -60,39 +70,49 @@ def is_open(outline: Array32, energy: Array32, radius: Array32, p: int, q: int, 
 
 
 @njit(cache=True, nogil=True)
-def any_near(
-    outline: Array32,
-    energy: Array32,
-    radius: Array32,
-    classes: Ints,
-    thresholds: Array32,
-    children: Ints,
-    strip: Ints,
+def near_windows(
+    few: Few, there: Outlines, begins: Ints, classes: tuple[Ints, Ints], thresholds: Array32, strips: int
 ) -> NDArray[np.bool_]:
-    """Whether runs may hold a window within the threshold of a strip of a few others, (strips, runs).
+    """Which windows may be within the threshold of one of a strip of a few others, (strips, windows).
+
+    Runs are compared with runs first; where that does not settle it, the windows inside with windows.
 
     Args:
-        outline: Of the few's coarse runs, of their fine runs, then of all others.
-        energy: The same.
-        radius: The same.
-        classes: Of the clip of each.
+        few: The few others.
+        there: Outlines of the windows.
+        begins: (R + 1,): first window of each of their runs.
+        classes: Of the clip of each run of the few, and of each run there.
         thresholds: By classes, metres.
-        children: First fine run of each of the few's coarse ones, and one past the last.
-        strip: Of each of these coarse runs, ascending.
+        strips: How many strips the few have.
     """
-    coarse, few = len(strip), children[-1]
-    near = np.zeros((strip[-1] + 1, len(energy) - few), np.bool_)
-    for q in range(few, len(energy)):
-        for p in range(coarse):
-            if near[strip[p], q - few]:
+    longest = np.max(begins[1:] - begins[:-1])
+    middle, each = np.empty(3 * KEPT, np.float32), np.empty((longest, 3 * KEPT), np.float32)
+    near = np.zeros((strips, begins[-1]), np.bool_)
+    for q in range(len(begins) - 1):
+        first, count = begins[q], begins[q + 1] - begins[q]
+        at, known = first + there.middle[q], False
+        for k in range(3 * KEPT):
+            middle[k] = there.outline[at, k] * there.scale[k]
+        for p in range(len(few.strip)):
+            threshold = thresholds[classes[0][p], classes[1][q]]
+            far = few.radius[p] + there.radius[q] + threshold
+            if least_between(few.outline[p], middle, few.energy[p] + there.energy[at]) > far * far:
                 continue
-            threshold = thresholds[classes[p], classes[q]]
-            if not is_open(outline, energy, radius, p, q, threshold):
-                continue
-            for child in range(children[p], children[p + 1]):
-                if is_open(outline, energy, radius, child, q, threshold):
-                    near[strip[p], q - few] = True
-                    break
+            if not known:
+                for n in range(count):
+                    for k in range(3 * KEPT):
+                        each[n, k] = there.outline[first + n, k] * there.scale[k]
+                known = True
+            for child in range(few.children[p], few.children[p + 1]):
+                far = few.radius[child] + there.radius[q] + threshold
+                if least_between(few.outline[child], middle, few.energy[child] + there.energy[at]) > far * far:
+                    continue
+                for n in range(count):
+                    if near[few.strip[p], first + n]:
+                        continue
+                    far = few.radius[child] + there.rounding[first + n] + threshold
+                    total = few.energy[child] + there.energy[first + n]
+                    near[few.strip[p], first + n] = least_between(few.outline[child], each[n], total) <= far * far
     return near
 
 

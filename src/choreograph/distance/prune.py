@@ -233,9 +233,10 @@ def sift_vectors(points: Array32, reach: Array32) -> tuple[Array32, Array32]:
     return outward, inward
 
 
-def _in_pieces(work: Callable[[slice], None], count: int, pool: Executor) -> None:
+def _in_pieces(work: Callable[[slice], None], count: int, pool: Executor | None) -> None:
     """Do some work for so many rows, a few at a time: what it needs then stays in cache."""
-    list(pool.map(work, [slice(start, start + _PIECE) for start in range(0, count, _PIECE)]))
+    pieces = [slice(start, start + _PIECE) for start in range(0, count, _PIECE)]
+    list(map(work, pieces) if pool is None else pool.map(work, pieces))
 
 
 def _euclidean(runs: Runs, which: Ints | slice, strong: Ints) -> Array:
@@ -299,21 +300,27 @@ def build_runs(
     """
     from choreograph.distance import _compiled_prune
 
+    first, stop, parent, radius = cut_runs(library, spans, longest)
+    middle, reach = (first + stop) // 2, radius
+    if middles is not None:
+        reach = _compiled_prune.measure_radii(library, first, stop, middles[parent]) + _ROOM
+    outline = project(library, middle, coordinates, pool)
+    energy = library.lowered[middle].astype(np.float32)
+    return Runs(first, stop, parent, radius.astype(np.float32), reach.astype(np.float32), energy, outline)
+
+
+def cut_runs(library: Library, spans: Ints, longest: int) -> tuple[Ints, Ints, Ints, Array]:
+    """First window, one past the last, span and radius, rounded up, of the runs that spans are cut into, (R,) each."""
+    from choreograph.distance import _compiled_prune
+
     counts = -(-(spans[:, 1] - spans[:, 0]) // longest)
     parent = np.repeat(np.arange(len(spans)), counts)
     place = np.arange(len(parent)) - np.repeat(np.cumsum(counts) - counts, counts)
     size = spans[parent, 1] - spans[parent, 0]
     first = spans[parent, 0] + size * place // counts[parent]
     stop = spans[parent, 0] + size * (place + 1) // counts[parent]
-    middle = (first + stop) // 2
-    radius = _compiled_prune.measure_radii(library, first, stop, middle) + _ROOM
-    reach = radius
-    if middles is not None:
-        reach = _compiled_prune.measure_radii(library, first, stop, middles[parent]) + _ROOM
-    outline = _project(library, middle, coordinates, pool)
-    energy = library.lowered[middle].astype(np.float32)
-    radius32, reach32 = radius.astype(np.float32), reach.astype(np.float32)
-    return Runs(first, stop, parent, radius32, reach32, energy, outline)
+    radius = _compiled_prune.measure_radii(library, first, stop, (first + stop) // 2) + _ROOM
+    return first, stop, parent, radius
 
 
 def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
@@ -345,8 +352,8 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
     return np.asarray(in_time @ directions)
 
 
-def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Executor) -> Array32:
-    """Outlines of windows, (n, 3 x KEPT): see `Runs`."""
+def project(library: Library, windows: Ints, coordinates: Coordinates, pool: Executor | None = None) -> Array32:
+    """Outlines of windows, (n, 3 x KEPT): see `Runs`; by somebody else where a pool is given."""
     outline = np.zeros((len(windows), 3 * KEPT), np.float32)
     own_y, own_c = len(coordinates.kept_heights), len(coordinates.kept_floor)
     onto_y = _products(coordinates.slow, coordinates.heights, coordinates.kept_heights)

@@ -27,3 +27,17 @@ def test_trials_are_answered(name: str, demo: tuple[Path, Path]) -> None:
 def test_motion_is_written_read_and_drawn(demo: tuple[Path, Path]) -> None:
     tried._draw(demo[1])
     assert demo[1].with_suffix(".bvh").is_file() and demo[1].with_suffix(".glb").is_file()
+
+
+def test_kernels_for_archives_are_used_and_sizes_put_back(demo: tuple[Path, Path]) -> None:
+    from choreograph.distance import _compiled_prune, minima
+    from choreograph.graph import _compiled, _compiled_join
+    from choreograph.synthesis.follow import _compiled_paging, paging
+
+    before = minima._MANY, paging.MOST_ROWS
+    tried._use_as_archive(demo[0])
+    assert (minima._MANY, paging.MOST_ROWS) == before
+    kernels = [_compiled_prune.enclose_open, _compiled_prune.near_windows, _compiled.nearest_of_each]
+    kernels += [_compiled_join.places_of, _compiled_join.insert_rows, _compiled_join.fill_edges]
+    kernels += [_compiled_paging.fill_rows, _compiled_paging.fill_edges]
+    assert not [kernel.__name__ for kernel in kernels if not kernel.signatures]

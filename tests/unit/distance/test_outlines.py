@@ -3,7 +3,7 @@ import pytest
 from tests.unit.distance.synthetic import moved, wander
 
 from choreograph.distance.library import build_library, part_of
-from choreograph.distance.outlines import measure_outlines, open_spans
+from choreograph.distance.outlines import Newcomers, measure_outlines, open_spans
 from choreograph.distance.tiles import cut_strips
 from choreograph.distance.window import Window, align_windows, windowed_clip
 
@@ -21,7 +21,7 @@ def test_no_window_near_a_new_one_is_left_out(window, threshold):
     strips = cut_strips(library, 20)
     classes = np.array([0, 1, 0, 1]), np.array([1, 0])
     thresholds = np.float32([[threshold / 2, threshold / 2], [threshold / 2, threshold]])
-    spans = open_spans(measure_outlines(build_library(there)), library, strips, thresholds, classes)
+    spans = open_spans(measure_outlines(build_library(there)), Newcomers(library, strips), thresholds, classes)
     open_ = np.zeros((len(strips), 4, 150), bool)
     for strip, clip, first, stop in spans:
         assert 0 <= first < stop <= there[clip].count
