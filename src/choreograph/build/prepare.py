@@ -160,6 +160,6 @@ def sum_up(notes: Iterable[Note], most: int = 20) -> list[Note]:
         alike = [note for note in told if note.kind == kind and _LEFT_OUT in note.message]
         if len(alike) > most:
             name, _, why = alike[0].message.partition(_LEFT_OUT)
-            told = [note for note in told if note not in set(alike)]
+            told = [note for note in told if note.kind != kind or _LEFT_OUT not in note.message]
             told.append(Note(kind, f"{len(alike):,} clips were left out, such as {name}: {why}"))
     return told

@@ -1,3 +1,4 @@
+import json
 import os
 import time
 import weakref
@@ -252,3 +253,23 @@ def test_estimates_are_near_what_was_measured():
         told = estimate_build(windows / 30 / 3600)
         assert told.cpu_s == pytest.approx(cpu_s, rel=0.2)
         assert 0.95 * memory_gib <= told.memory_bytes / 2**30 <= 1.2 * memory_gib
+
+
+def test_what_is_written_for_each_file_does_not_grow_with_the_notes(walker, walks, tmp_path: Path, monkeypatch):
+    sizes = []
+    dumps = json.dumps
+
+    def measured(value, **given):
+        nonlocal sizes
+        text = dumps(value, **given)
+        sizes += [len(text)] if "to_carry" in text else []
+        return text
+
+    short = [walker.walk(f"short {n}", 0.1) for n in range(50)]
+    monkeypatch.setattr("choreograph.build.uniting.json.dumps", measured)
+    clips = [*short, *walks]
+    graph = build_file(tmp_path / "a.mog", stream_of(clips, []))
+    assert len(sizes) > 50 and max(sizes) < 500
+    assert [note.message for note in graph.notes if note.kind == "too-short"] == [
+        "50 clips were left out, such as 'short 0': it lasts 0.10 s, less than a window"
+    ]
