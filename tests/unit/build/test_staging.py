@@ -219,6 +219,12 @@ def test_estimates_grow_faster_than_the_motion():
     assert large.cpu_s > 10 * small.cpu_s and "1,080,000 windows" in str(large)
 
 
+def test_estimates_are_told_in_units_that_suit_them():
+    assert "about 1 s of CPU, 0.2 GiB" in str(estimate_build(0.001)) and "a file of 1 MB" in str(estimate_build(0.001))
+    assert "min of CPU" in str(estimate_build(7.5)) and "1.4 GB from recordings" in str(estimate_build(7.5))
+    assert "9.1 h of CPU" in str(estimate_build(93)) and "120 h" not in str(estimate_build(93))
+
+
 def test_a_broken_file_leaves_nothing_behind(walks, tmp_path: Path):
     def one(number: int):
         if number:
@@ -253,6 +259,7 @@ def test_estimates_are_near_what_was_measured():
         told = estimate_build(windows / 30 / 3600)
         assert told.cpu_s == pytest.approx(cpu_s, rel=0.2)
         assert 0.95 * memory_gib <= told.memory_bytes / 2**30 <= 1.2 * memory_gib
+    assert told.recorded_bytes == pytest.approx(4.95e9, rel=0.05)
 
 
 def test_what_is_written_for_each_file_does_not_grow_with_the_notes(walker, walks, tmp_path: Path, monkeypatch):
