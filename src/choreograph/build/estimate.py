@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from choreograph.graph.settings import GraphSettings
 
 # Measured with `python -m benchmarks.archives FOLDER --growth 250000,1000000`, one core of a Xeon with AVX-512, default
-# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB (4,950). Growth is a part of
-# each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of their
-# frames, of which a window at 30 Hz has four.
+# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB (4,950). Growth is a
+# part of each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of
+# their frames, of which a window at 30 Hz has four.
 _LINEAR_S = 1.65e-4
 _SQUARE_S = 3.1e-10
 _BASE_BYTES, _WINDOW_BYTES = 2.5e8, 2.5e3
