@@ -1,8 +1,6 @@
-"""`python -m choreograph`: the command line."""
-
-import sys
+"""`python -m choreograph`: the command line, where no script of that name is on the path."""
 
 from choreograph.cli.main import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

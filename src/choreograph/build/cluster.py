@@ -7,11 +7,15 @@ reads the shards once and works for as many tasks as it is given; tasks of a wor
 from __future__ import annotations
 
 import json
+import logging
+import platform
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +32,8 @@ from choreograph.progress import Progress
 _BY_FRAME = ("heights", "floor", "centroid", "centre", "energy", "moment", "lowered", "low", "plane", "size")
 """Arrays of a library with a row for each frame: these are cut into shards."""
 _SHARD_FRAMES = 50_000
+_SHARD_NAME = re.compile(r"(^|/)(shard-\d{5}\.arrow|windows\.json)\Z")
+"""Files that `write_shards` writes; others are somebody else's."""
 _TASK_STRIPS = 64  # as a worker's task: seconds of work in an archive
 _AHEAD = 4  # tasks in hand for each worker
 _RETRIES = 3
@@ -55,8 +61,9 @@ class ClusterComparison:
         count = len(clips.bounds)
         limits = make_limits(threshold, classes, count)
         chosen = np.ones(count, bool) if involving is None else np.isin(np.arange(count), list(involving))
-        key = write_shards(self._folder, clips, progress)
         question = json.dumps([limits.table.tolist(), limits.classes.tolist(), np.flatnonzero(chosen).tolist()])
+
+        key = ""
 
         def submit(task: range) -> Any:
             return self._client.submit(
@@ -65,6 +72,7 @@ class ClusterComparison:
 
         number = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
         try:
+            key = write_shards(self._folder, clips, progress)
             with _lost_is_said():
                 yield from gather_batches(
                     pruned_strips(clips),
@@ -85,11 +93,11 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
 
     Args:
         address: Of the scheduler, such as tcp://10.0.0.5:8786, or `local:N`.
-        folder: A path or address (of whatever fsspec knows) that all workers can read.
+        folder: A path or address (of whatever fsspec knows) that all workers can read, for this build alone.
 
     Raises:
         MissingExtra: If dask.distributed or pyarrow is not installed.
-        RequestError: If nobody answers there, or a worker has not this package.
+        RequestError: If nobody answers there, or the scheduler or a worker has not this package.
     """
     try:
         import fsspec  # noqa: F401
@@ -108,6 +116,9 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
         )
     try:
         try:
+            # What they log when a scheduler is lost are tracebacks; what we raise is a sentence.
+            for name in ("distributed", "distributed.client"):
+                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
             client = distributed.Client(own or address, timeout=10)
         except (OSError, ValueError, TimeoutError) as error:
             raise RequestError(
@@ -123,6 +134,21 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
             own.close()
 
 
+def shards_folder(shared: str | None, output: Path) -> str:
+    """Where the shards of one output go: beside it, or into a folder of its own in one that all workers see."""
+    if shared is None:
+        return f"{output.absolute()}.shards"
+    known = f"{platform.node()}:{output.absolute()}"
+    name = f"{output.name}-{zlib.crc32(known.encode()):08x}.shards"
+    return f"{shared.rstrip('/')}/{name}" if "://" in shared else str(Path(shared).absolute() / name)
+
+
+def _scheduler_version() -> str:
+    from choreograph._version import __version__ as version
+
+    return version
+
+
 def _worker_version() -> str:
     try:
         import pyarrow  # noqa: F401
@@ -135,7 +161,14 @@ def _worker_version() -> str:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise unless there are workers and each has this package, in this version: before anything is computed."""
+    """Raise unless the scheduler and all workers, of which there are some, have this package, in this version.
+
+    That is before anything is computed. The scheduler needs it too: it unpacks tasks to pass them on.
+    """
+    try:
+        _check_version(f"the scheduler at {address}", client.run_on_scheduler(_scheduler_version))
+    except ImportError as error:
+        _check_version(f"the scheduler at {address}", error)
     try:
         client.wait_for_workers(1, timeout=30)
     except TimeoutError:
@@ -143,15 +176,17 @@ def _check_workers(client: Any, address: str) -> None:
             f"the cluster at {address} has no workers; start some with `dask worker {address}`"
         ) from None
     for worker, found in client.run(_worker_version, on_error="return").items():
-        if isinstance(found, BaseException) or found.startswith("!"):
-            raise RequestError(
-                f"the worker {worker} cannot compare: {str(found).removeprefix('! ')}. Install it there with "
-                "pip install 'choreograph[cluster]'"
-            )
-        if found != __version__:
-            raise RequestError(
-                f"the worker {worker} has choreograph {found}, not {__version__}; install the same there"
-            )
+        _check_version(f"the worker {worker}", found)
+
+
+def _check_version(who: str, found: str | BaseException) -> None:
+    if isinstance(found, BaseException) or found.startswith("!"):
+        raise RequestError(
+            f"{who} cannot compare: {str(found).removeprefix('! ')}. Install it there with "
+            "pip install 'choreograph[cluster]'"
+        )
+    if found != __version__:
+        raise RequestError(f"{who} has choreograph {found}, not {__version__}; install the same there")
 
 
 @contextmanager
@@ -164,6 +199,8 @@ def _lost_is_said() -> Iterator[None]:
 
     try:
         yield
+    except ImportError as error:
+        _check_version("a worker that came later", error)
     except KilledWorker as error:
         raise RequestError(
             f"workers died again and again at the same task ({error}); they may be short of memory: each holds all "
@@ -249,7 +286,11 @@ def read_shards(folder: str, key: str) -> Library:
             path=folder,
         ) from None
     if header["key"] != key:
-        raise GraphFileError(f"holds the shards of another build ({header['key']}, not {key})", path=folder)
+        raise GraphFileError(
+            f"holds the shards of another build ({header['key']}, not {key}); give each build a folder of its own "
+            "(--shards)",
+            path=folder,
+        )
     arrays: dict[str, Any] = {
         name: np.empty((header["frames"], *header["shapes"][name]), header["dtypes"][name]) for name in _BY_FRAME
     }
@@ -258,7 +299,9 @@ def read_shards(folder: str, key: str) -> Library:
             with system.open(f"{path}/shard-{number:05d}.arrow", "rb") as file:
                 table = pa.ipc.open_file(file).read_all()
         except (OSError, pa.ArrowInvalid) as error:
-            raise GraphFileError(f"shard {number} is missing or damaged: {error}", path=folder) from None
+            raise GraphFileError(
+                f"shard {number} is missing or damaged: {error}; the same command writes it anew", path=folder
+            ) from None
         if (table.schema.metadata or {}).get(b"key") != key.encode():
             raise GraphFileError(f"shard {number} is of another build", path=folder)
         start = number * _SHARD_FRAMES
@@ -277,13 +320,13 @@ def read_shards(folder: str, key: str) -> Library:
 
 
 def remove_shards(folder: str) -> None:
-    """Remove shards; a folder that is gone already is as good."""
+    """Remove shards, and their folder if nothing else is in it; one that is gone already is as good."""
     import fsspec
 
     with suppress(OSError):
         system, path = fsspec.core.url_to_fs(folder)
         for name in system.ls(path, detail=False):
-            if str(name).endswith((".arrow", "windows.json")):
+            if _SHARD_NAME.search(str(name)):
                 system.rm_file(name)
         system.rmdir(path)
 
@@ -293,6 +336,10 @@ def remove_shards(folder: str) -> None:
 
 @lru_cache(maxsize=1)
 def _loaded(folder: str, key: str, question: str) -> tuple[Library, Pruner, Limits, NDArray[np.bool_]]:
+    if (wanted := key.partition("-")[0]) != __version__:
+        raise RequestError(
+            f"a worker that came later has choreograph {__version__}, not {wanted}; install the same there"
+        )
     library = read_shards(folder, key)
     table, classes, which = json.loads(question)
     limits = Limits(np.array(table), np.array(classes, np.int64))

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from choreograph.graph.settings import GraphSettings
 
 # Measured with `python -m benchmarks.archives FOLDER --growth 250000,1000000`, one core of a Xeon with AVX-512, default
-# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB. Growth is a part of
-# each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of their
-# frames, of which a window at 30 Hz has four.
+# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB (4,950). Growth is a
+# part of each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of
+# their frames, of which a window at 30 Hz has four.
 _LINEAR_S = 1.65e-4
 _SQUARE_S = 3.1e-10
 _BASE_BYTES, _WINDOW_BYTES = 2.5e8, 2.5e3
 _FILE_BYTES = 1.76e3
+_FRAME_BYTES = 1.02e3
+"""Of each frame that recordings have between two of the graph's."""
+_RECORDED_HZ = 120.0
+"""As most recordings of people are."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,27 @@ class Estimate:
     cpu_s: float
     memory_bytes: float
     file_bytes: float
-    """With clips at the graph's rate; those of a higher rate take as many times more."""
+    """With clips of the graph's rate."""
+    recorded_bytes: float
+    """With clips of 120 Hz."""
 
     def __str__(self) -> str:
         return (
-            f"{self.hours:g} h of motion, {self.windows:,} windows: about {self.cpu_s / 3600:.2g} h of CPU, "
-            f"{self.memory_bytes / 2**30:.1f} GiB of memory on each machine, a file of {self.file_bytes / 1e9:.1f} GB "
-            "or more"
+            f"{self.hours:g} h of motion, {self.windows:,} windows: about {_time(self.cpu_s)} of CPU, "
+            f"{self.memory_bytes / 2**30:.1f} GiB of memory on each machine, a file of {_size(self.file_bytes)} from "
+            f"recordings at the graph's rate, {_size(self.recorded_bytes)} from recordings of {_RECORDED_HZ:g} Hz"
         )
+
+
+def _time(seconds: float) -> str:
+    for unit, name in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= unit:
+            return f"{seconds / unit:.2g} {name}" if seconds < 100 * unit else f"{seconds / unit:,.0f} {name}"
+    return f"{max(1.0, seconds):.0f} s"
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{max(1.0, count / 1e6):.0f} MB"
 
 
 def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estimate:
@@ -46,4 +63,7 @@ def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estim
     settings = settings or GraphSettings()
     windows = round(hours * 3600 * settings.rate_hz * (2 if settings.mirror else 1))
     cpu_s = _LINEAR_S * windows + _SQUARE_S * windows**2
-    return Estimate(hours, windows, cpu_s, _BASE_BYTES + _WINDOW_BYTES * windows, _FILE_BYTES * windows)
+    file_bytes = _FILE_BYTES * windows
+    between = max(0.0, _RECORDED_HZ / settings.rate_hz - 1) * windows
+    memory = _BASE_BYTES + _WINDOW_BYTES * windows
+    return Estimate(hours, windows, cpu_s, memory, file_bytes, file_bytes + _FRAME_BYTES * between)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
-from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips
+from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips, sum_up
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
@@ -212,7 +212,7 @@ def build_prepared(
         key=key,
         compare=compare,
     )
-    notes = [note for note in prepared.notes if note.kind not in _FOUND_ANEW]
+    notes = sum_up(note for note in prepared.notes if note.kind not in _FOUND_ANEW)
     notes += [
         Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
         for text in connect.missing_labels(prepared.infos, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,9 @@ from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_ro
 from choreograph.motion.one_body import on_one_body
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress
+
+_LEFT_OUT = " was left out: "
+"""Between a clip's name and the reason, in notes."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection
     names, kept, notes = set(taken), list[Clip](), list[Note]()
     for clip in clips:
         if graph_frames(len(clip), clip.fps, settings.rate_hz) < settings.window_frames:
-            text = f"{clip.name!r} was left out: it lasts {clip.seconds:.2f} s, less than a window"
+            text = f"{clip.name!r}{_LEFT_OUT}it lasts {clip.seconds:.2f} s, less than a window"
             notes.append(Note("too-short", text))
             continue
         kept.append(_with_own_name(clip, names, settings))
@@ -142,5 +145,21 @@ def digest(clip: Clip) -> str:
 def check_any(infos: Sequence[ClipInfo], notes: Sequence[Note]) -> None:
     """Raise a RequestError where no clip is left to build a graph of."""
     if not infos:
-        why = f" ({notes[0]})" if len(notes) == 1 else f" ({len(notes)} were shorter than a window)" if notes else ""
+        why = f" ({'; '.join(map(str, sum_up(notes, 1)))})" if notes else ""
         raise RequestError(f"there is no clip to build a graph of{why}")
+
+
+def sum_up(notes: Iterable[Note], most: int = 20) -> list[Note]:
+    """The notes; of clips that were left out for one kind of reason, where they are more than so many, one for all.
+
+    >>> [str(note) for note in sum_up([Note("left-out", f"'{n}' was left out: it has no legs") for n in range(50)])]
+    ["50 clips were left out, such as '0': it has no legs"]
+    """
+    told = list(notes)
+    for kind in dict.fromkeys(note.kind for note in told):
+        alike = [note for note in told if note.kind == kind and _LEFT_OUT in note.message]
+        if len(alike) > most:
+            name, _, why = alike[0].message.partition(_LEFT_OUT)
+            told = [note for note in told if note.kind != kind or _LEFT_OUT not in note.message]
+            told.append(Note(kind, f"{len(alike):,} clips were left out, such as {name}: {why}"))
+    return told

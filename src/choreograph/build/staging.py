@@ -32,7 +32,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
-_METHOD = 2
+_METHOD = 3
 """Counted up when what is in a file in the making comes to mean something else."""
 
 
@@ -129,7 +129,7 @@ class Staging:
             pages = count_clip_pages(self.connection)
             write_rest(self.connection, graph, command)
             # Now, so that the graph takes none of its pages: they are the clips' to take when the file grows.
-            self.connection.execute("DROP TABLE staged")
+            State.drop(self.connection)
             self.connection.execute("COMMIT")
             self.close()
             end_file(self.path, pages)
@@ -169,8 +169,7 @@ class Staging:
                     return
                 if not tables:
                     schema.create(connection)
-                    connection.execute("CREATE TABLE staged (key TEXT, done TEXT)")
-                    connection.execute("INSERT INTO staged VALUES (?, ?)", (key, State().as_text()))
+                    State.create(connection, key)
                     return
             except sqlite3.OperationalError as error:
                 text = str(error)

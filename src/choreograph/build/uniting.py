@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from choreograph.build.prepare import body_without_helper, check_skeletons
 from choreograph.errors import RoleError
@@ -32,6 +32,8 @@ class State:
     read: int = 0
     """Sources that have been read."""
     notes: list[Note] = field(default_factory=list)
+    notes_kept: int = 0
+    """How many of them are in the file."""
     to_fold: list[int] | None = None
     """Clips whose helper root is still to be folded; None before that is known."""
     to_carry: list[int] | None = None
@@ -49,13 +51,28 @@ class State:
     def load(connection: sqlite3.Connection) -> State:
         """The state as it was at the last commit."""
         plain = json.loads(connection.execute("SELECT done FROM staged").fetchone()[0])
-        plain["notes"] = [Note(**note) for note in plain["notes"]]
         plain["left_out"] = {int(number): why for number, why in plain["left_out"].items()}
-        return State(**plain)
+        notes = [
+            Note(*row) for row in connection.execute("SELECT kind, message, count FROM staged_note ORDER BY rowid")
+        ]
+        return State(**plain, notes=notes, notes_kept=len(notes))
 
-    def as_text(self) -> str:
-        """As JSON."""
-        return json.dumps(asdict(self))
+    @staticmethod
+    def create(connection: sqlite3.Connection, key: str) -> None:
+        """Begin a file that is told by a key."""
+        connection.execute("CREATE TABLE staged (key TEXT, done TEXT)")
+        connection.execute("CREATE TABLE staged_note (kind TEXT, message TEXT, count INTEGER)")
+        connection.execute("INSERT INTO staged VALUES (?, ?)", (key, State()._as_text()))
+
+    @staticmethod
+    def drop(connection: sqlite3.Connection) -> None:
+        """Take it out of a file that is made."""
+        connection.execute("DROP TABLE staged")
+        connection.execute("DROP TABLE staged_note")
+
+    def _as_text(self) -> str:
+        """As JSON, all but the notes: of thousands of files there may be as many, and this is written for each."""
+        return json.dumps({name: value for name, value in vars(self).items() if not name.startswith("notes")})
 
     @contextmanager
     def step(self, connection: sqlite3.Connection) -> Iterator[None]:
@@ -63,7 +80,10 @@ class State:
         connection.execute("BEGIN")
         try:
             yield
-            connection.execute("UPDATE staged SET done = ?", (self.as_text(),))
+            connection.execute("UPDATE staged SET done = ?", (self._as_text(),))
+            new = [(note.kind, note.message, note.count) for note in self.notes[self.notes_kept :]]
+            connection.executemany("INSERT INTO staged_note VALUES (?, ?, ?)", new)
+            self.notes_kept += len(new)
         except BaseException:
             if connection.in_transaction:  # of a full disk, SQLite has gone back by itself
                 connection.execute("ROLLBACK")

@@ -141,9 +141,10 @@ def compared_by(asked: BuildOptions) -> Iterator[Compare | None]:
     if asked.cluster is None:
         yield None
         return
-    from choreograph.build.cluster import open_cluster
+    from choreograph.build.cluster import open_cluster, shards_folder
 
-    with open_cluster(asked.cluster, asked.shards or str(Path(f"{asked.output}.shards").absolute())) as compare:
+    assert asked.output is not None
+    with open_cluster(asked.cluster, shards_folder(asked.shards, asked.output)) as compare:
         yield compare
 
 

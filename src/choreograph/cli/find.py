@@ -39,7 +39,8 @@ class FindOptions(FindRequest):
 def find(asked: FindOptions) -> None:
     """Find places in recordings: by words, by example, by speed, turn and feet.
 
-    All that is given must hold at once. Without an example the longest places come first, with one the nearest.
+    All that is given must hold at once. With an example the nearest places come first, with a speed, a turn or feet the
+    longest, with words alone those of the first clips. Where nothing is found, the exit code is 1.
 
     Examples:
 

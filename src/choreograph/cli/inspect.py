@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,6 +72,8 @@ def inspect(asked: InspectOptions) -> None:
 
 MANY_CLIPS = 40
 """Up to so many clips are listed one by one."""
+_NUMBER = re.compile(r"(?<![\w'.])\d+(?:\.\d+)?(?![\w'])")
+"""A number in a sentence that is no part of a name."""
 _MOST_FOLDERS = 16
 _WIDE = 100
 """Columns of the table of folders at least."""
@@ -217,9 +220,24 @@ def _show_findings(facts: list[dict[str, Any]]) -> None:
         names = list({file: name for file, name, _ in found}.values())
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         shown = err_console if kind == "error" else console
-        text = f"{len(names)} file{'s' if len(names) > 1 else ''}: {found[0][2]} ({', '.join(names[:3])}{more})"
+        said = _as_one([text for _, _, text in found])
+        text = f"{len(names)} file{'s' if len(names) > 1 else ''}: {said} ({', '.join(names[:3])}{more})"
         style = "red" if kind == "error" else "yellow"
         shown.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _as_one(texts: Sequence[str]) -> str:
+    """What alike sentences say: numbers that differ from one to the other are told from the least to the greatest."""
+    rows = [_NUMBER.findall(text) for text in texts]
+    if len({len(row) for row in rows}) > 1:
+        return texts[0]
+    columns = iter([sorted(set(column), key=float) for column in zip(*rows, strict=True)])
+
+    def told(_: re.Match[str]) -> str:
+        column = next(columns)
+        return column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}"
+
+    return _NUMBER.sub(told, texts[0])
 
 
 def _findings(row: dict[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,9 @@ from annotated_types import MaxLen, MinLen
 
 from choreograph.contract.request import Request
 
+Only = Annotated[str, MinLen(1), MaxLen(2000)]
+"""A query that chooses recordings."""
+
 
 class ChosenRequest(Request):
     """A request that can be about some of the recordings only."""
@@ -19,7 +22,7 @@ class ChosenRequest(Request):
     walks_edges: ClassVar[bool] = False
     """Whether answers are walks along the graph's transitions, so that only what these connect is of use."""
 
-    only: Annotated[str, MinLen(1), MaxLen(2000)] | None = None
+    only: Only | None = None
     """Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*,
     folder:cmu/16."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RATE_HZ = 30.0
 """Frames a second of the features: steps and turns are far slower."""
-METHOD = 1
+METHOD = 2
 """Version of what is computed here."""
 
 POINTS: tuple[tuple[str, ...], ...] = (
@@ -49,8 +49,10 @@ POINTS: tuple[tuple[str, ...], ...] = (
 """The points, each by its role, and by the roles that stand in where a skeleton has none of it: bodies of different
 skeletons can be compared by them."""
 
-LEFT, RIGHT = 1, 2
+LEFT, RIGHT, AIR = 1, 2, 4
 """Bits of `Features.feet`."""
+_OFF_FLOOR_M = 0.02
+"""How far above where they stand all foot joints are at least of somebody in the air: who slides or drags is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ class Features:
     facing: NDArray[np.float32]
     """Yaw of the hips, (N,), radians, not wrapped within a clip."""
     feet: NDArray[np.uint8]
-    """Which feet stand, (N,): `LEFT`, `RIGHT` or both."""
+    """Which feet stand, (N,): `LEFT`, `RIGHT` or both; or `AIR`. None of these where feet slide."""
     first: NDArray[np.int64]
     """Number of each clip's first frame, (C + 1,)."""
 
@@ -110,6 +112,9 @@ def clip_features(clip: Clip) -> Features:
         for column, joint in enumerate(skeleton.feet):
             side = LEFT if skeleton.roles[joint].startswith("left") else RIGHT
             feet |= np.where(clip.contacts[:, column], side, 0).astype(np.uint8)
+        feet |= np.where((feet == 0) & _off_floor(positions[:, skeleton.feet, 1], clip.contacts), AIR, 0).astype(
+            np.uint8
+        )
     way = find_way(positions[:, hips][:, [0, 2]], RATE_HZ) if len(clip) > 1 else None
     return Features(
         points=(positions[:, joints] / body_scale(skeleton)).astype(np.float32),
@@ -118,6 +123,16 @@ def clip_features(clip: Clip) -> Features:
         feet=feet,
         first=np.array([0, len(clip)], np.int64),
     )
+
+
+def _off_floor(heights: NDArray[np.float64], planted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Frames in which every foot joint is above where it stood before and will stand, (N,)."""
+    frames = np.arange(len(heights))
+    off = np.full(len(heights), heights.shape[1] > 0)
+    for height, down in zip(heights.T, planted.T, strict=True):
+        level = np.interp(frames, frames[down], height[down]) if down.any() else height.min()
+        off &= height > level + _OFF_FLOOR_M
+    return off
 
 
 def _ahead(rotations: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from choreograph.distance.example import distances_from
 from choreograph.distance.window import Window, windowed_clip
 from choreograph.errors import RequestError
 from choreograph.finding.features import (
+    AIR,
     LEFT,
     RATE_HZ,
     RIGHT,
@@ -241,8 +242,8 @@ def _measured(asked: FindRequest, features: Features) -> Flags:
         holds &= (turned >= turns[0]) & (turned <= turns[1])
     if asked.contact is not None:
         feet = features.feet
-        wanted = {"left": feet == LEFT, "right": feet == RIGHT, "both": feet == LEFT | RIGHT, "none": feet == 0}
-        holds &= wanted[asked.contact] if asked.contact != "any" else feet > 0
+        wanted = {"left": feet == LEFT, "right": feet == RIGHT, "both": feet == LEFT | RIGHT, "none": feet == AIR}
+        holds &= wanted[asked.contact] if asked.contact != "any" else feet & (LEFT | RIGHT) > 0
     return holds
 
 

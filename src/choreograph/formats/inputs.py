@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from choreograph.errors import RequestError
@@ -21,9 +22,7 @@ def find_motion_files(inputs: Sequence[str]) -> list[Path]:
     for text in inputs:
         path = Path(text).expanduser()
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in readable and p.is_file())
-            # What is hidden is somebody's own business: the studio keeps copies of recordings in .choreograph.
-            inside = [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
+            inside = sorted(p for p in _files_within(path) if p.suffix.lower() in readable and p.is_file())
             if not inside:
                 raise RequestError(f"{path} holds no motion files ({', '.join(sorted(readable))})")
             found += inside
@@ -36,3 +35,17 @@ def find_motion_files(inputs: Sequence[str]) -> list[Path]:
                 raise RequestError(f"no motion file matches {text!r}")
             found += matches
     return list(dict.fromkeys(found))
+
+
+def _files_within(folder: Path) -> Iterator[Path]:
+    """All files below a folder, through links too, each folder once however many links lead to it.
+
+    What is hidden is somebody's own business: the studio keeps copies of recordings in .choreograph.
+    """
+    seen = set()
+    for name, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(name)
+        folders[:] = [] if real in seen else sorted(one for one in folders if not one.startswith("."))
+        if real not in seen:
+            seen.add(real)
+            yield from (Path(name, one) for one in files if not one.startswith("."))

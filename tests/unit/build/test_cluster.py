@@ -114,10 +114,10 @@ def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monk
 
 
 class Workers:
-    """A client whose workers say which version they have."""
+    """A client whose workers say which version they have, and its scheduler too."""
 
-    def __init__(self, *versions: str) -> None:
-        self._versions = versions
+    def __init__(self, *versions: str, scheduler: str | None = cluster.__version__) -> None:
+        self._versions, self.scheduler = versions, scheduler
 
     def wait_for_workers(self, count: int, timeout: float) -> None:
         if len(self._versions) < count:
@@ -125,6 +125,11 @@ class Workers:
 
     def run(self, function, on_error: str) -> dict[str, str]:
         return {f"tcp://{n}": version for n, version in enumerate(self._versions)}
+
+    def run_on_scheduler(self, function) -> str:
+        if self.scheduler is None:
+            raise ModuleNotFoundError("No module named 'choreograph'")
+        return self.scheduler
 
 
 @pytest.mark.parametrize(
@@ -139,6 +144,47 @@ def test_workers_that_cannot_compare_are_said_at_once(versions, said):
     with pytest.raises(RequestError, match=said):
         cluster._check_workers(Workers(*versions), "tcp://here")
     cluster._check_workers(Workers(cluster.__version__), "tcp://here")
+
+
+def test_a_scheduler_without_the_package_is_said_at_once():
+    with pytest.raises(RequestError, match=r"scheduler at tcp://here cannot compare: No module.*pip install"):
+        cluster._check_workers(Workers(cluster.__version__, scheduler=None), "tcp://here")
+    with pytest.raises(RequestError, match=r"scheduler at tcp://here has choreograph 0\.0\.1"):
+        cluster._check_workers(Workers(cluster.__version__, scheduler="0.0.1"), "tcp://here")
+
+
+def test_a_worker_of_another_version_that_came_later_is_said(tmp_path: Path):
+    with pytest.raises(RequestError, match=r"came later.*not 0\.0\.1"):
+        cluster.compare_strips(str(tmp_path), "0.0.1-5-0", "[]", 0, 1)
+
+
+def test_what_else_is_in_the_folder_of_shards_stays(walks, tmp_path: Path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "mine.arrow").write_text("somebody's own")
+    compare = cluster.ClusterComparison(Leaving(100), str(shared))
+    build_file(tmp_path / "c.mog", walks, GraphSettings(max_blend_s=0), workers=compare)
+    assert [path.name for path in shared.iterdir()] == ["mine.arrow"]
+
+
+def test_each_output_has_a_folder_of_shards_of_its_own(tmp_path: Path):
+    one, two = (cluster.shards_folder("s3://bucket/x/", tmp_path / name / "a.mog") for name in ("one", "two"))
+    assert one != two and one.startswith("s3://bucket/x/a.mog-")
+    assert cluster.shards_folder("shared", tmp_path / "a.mog").startswith(str(Path("shared").absolute()))
+    assert cluster.shards_folder(None, tmp_path / "a.mog") == str(tmp_path / "a.mog.shards")
+
+
+def test_a_folder_that_filled_up_is_emptied(windows, tmp_path: Path, monkeypatch):
+    def fill(folder: str, *rest) -> str:
+        Path(folder).mkdir()
+        (Path(folder) / "shard-00000.arrow").write_text("half of it")
+        raise GraphFileError("shards cannot be written: No space left on device", path=folder)
+
+    monkeypatch.setattr(cluster, "write_shards", fill)
+    compare = cluster.ClusterComparison(Leaving(1), str(tmp_path / "shards"))
+    with pytest.raises(GraphFileError, match="No space left"):
+        list(compare(build_library(windows), 0.05, progress=silent))
+    assert not (tmp_path / "shards").exists()
 
 
 def test_a_cluster_that_is_not_there_or_makes_no_sense_is_said(tmp_path: Path):

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.build.prepare import digest
+from choreograph.errors import RequestError
 from choreograph.graph.clips import graph_frames, graph_positions
 
 
@@ -24,3 +26,21 @@ def test_a_digest_tells_motions_apart_and_not_names(walker):
     assert digest(clip) == digest(clip.with_name("b").with_labels(["run"]))
     others = [walker.walk("a", 1.0, phase=1e-9), walker.walk("a", 1.0, scale=1.001), walker.walk("a", 1.0)[:-1]]
     assert len({digest(clip), *map(digest, others)}) == 4
+
+
+def test_many_clips_that_are_left_out_are_one_note(walker, walks):
+    short = [walker.walk(f"short {n}", 0.1) for n in range(30)]
+    few = build_graph([*walks, *short[:3]])
+    assert sum("was left out: it lasts" in note.message for note in few.notes) == 3
+    many = [note.message for note in build_graph([*walks, *short]).notes if note.kind == "too-short"]
+    assert many == ["30 clips were left out, such as 'short 0': it lasts 0.10 s, less than a window"]
+
+
+def test_why_no_clip_is_left_is_said(walker):
+    short = [walker.walk(f"short {n}", 0.1) for n in range(3)]
+    with pytest.raises(
+        RequestError, match=r"no clip to build a graph of \(3 clips were left out, such as 'short 0': it l"
+    ):
+        build_graph(short)
+    with pytest.raises(RequestError, match=r"no clip to build a graph of \('short 0' was left out: it lasts 0.10 s"):
+        build_graph(short[:1])

@@ -1,3 +1,4 @@
+import json
 import os
 import time
 import weakref
@@ -218,6 +219,12 @@ def test_estimates_grow_faster_than_the_motion():
     assert large.cpu_s > 10 * small.cpu_s and "1,080,000 windows" in str(large)
 
 
+def test_estimates_are_told_in_units_that_suit_them():
+    assert "about 1 s of CPU, 0.2 GiB" in str(estimate_build(0.001)) and "a file of 1 MB" in str(estimate_build(0.001))
+    assert "min of CPU" in str(estimate_build(7.5)) and "1.4 GB from recordings" in str(estimate_build(7.5))
+    assert "9.1 h of CPU" in str(estimate_build(93)) and "120 h" not in str(estimate_build(93))
+
+
 def test_a_broken_file_leaves_nothing_behind(walks, tmp_path: Path):
     def one(number: int):
         if number:
@@ -252,3 +259,24 @@ def test_estimates_are_near_what_was_measured():
         told = estimate_build(windows / 30 / 3600)
         assert told.cpu_s == pytest.approx(cpu_s, rel=0.2)
         assert 0.95 * memory_gib <= told.memory_bytes / 2**30 <= 1.2 * memory_gib
+    assert told.recorded_bytes == pytest.approx(4.95e9, rel=0.05)
+
+
+def test_what_is_written_for_each_file_does_not_grow_with_the_notes(walker, walks, tmp_path: Path, monkeypatch):
+    sizes = []
+    dumps = json.dumps
+
+    def measured(value, **given):
+        nonlocal sizes
+        text = dumps(value, **given)
+        sizes += [len(text)] if "to_carry" in text else []
+        return text
+
+    short = [walker.walk(f"short {n}", 0.1) for n in range(50)]
+    monkeypatch.setattr("choreograph.build.uniting.json.dumps", measured)
+    clips = [*short, *walks]
+    graph = build_file(tmp_path / "a.mog", stream_of(clips, []))
+    assert len(sizes) > 50 and max(sizes) < 500
+    assert [note.message for note in graph.notes if note.kind == "too-short"] == [
+        "50 clips were left out, such as 'short 0': it lasts 0.10 s, less than a window"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -198,3 +199,11 @@ def test_ranges() -> None:
 def test_finding_can_be_stopped(clips: list[Clip]) -> None:
     with pytest.raises(cg.Cancelled):
         cg.find(clips, speed="1..", progress=Recorder(cancel_after=2))
+
+
+def test_who_slides_over_the_floor_is_not_in_the_air() -> None:
+    stand = demo_clip("stand", 30.0)
+    way = stand.root_pos + np.linspace(0, 2.0 * stand.seconds, len(stand))[:, None] * (1.0, 0.0, 0.0)
+    sliding = replace(stand, root_pos=way, contacts=None, name="sliding")
+    assert not cg.find([sliding], contact="any").places
+    assert not cg.find([sliding], contact="none").places

@@ -37,7 +37,7 @@ def finish_request(
         progress: Hears how far the work has come.
     """
     part = take_part(clip, request)
-    known = list(sources if sources is not None else read_examples(request.examples, clip))
+    known = list(sources if sources is not None else read_examples(request.examples, clip, request.only))
     body = body_of(clip.skeleton, request.body)
     return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
 

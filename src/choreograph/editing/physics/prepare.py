@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from choreograph.editing.physics.basis import KEEP, Basis, feet_level, make_basi
 from choreograph.editing.physics.examples import choose_examples
 from choreograph.editing.physics.footprints import with_footprints, with_handprints, with_poses
 from choreograph.editing.physics.problem import Problem
-from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.request import PhysicsRequest, names_graph
 from choreograph.editing.physics.setting import make_problem
 from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, most_borne, sketch_clip
 from choreograph.errors import RequestError
@@ -105,20 +104,31 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
     return part
 
 
-def read_examples(names: Sequence[str], clip: Clip) -> Iterator[Clip]:
+def read_examples(names: Sequence[str], clip: Clip, only: str | None = None) -> Iterator[Clip]:
     """The examples that a request names, one after the other, on the motion's skeleton.
 
+    Args:
+        names: Motion files, folders, patterns, and graphs.
+        clip: The motion.
+        only: A query for the clips of graphs; None for all.
+
     Raises:
-        RequestError: If there is none with the motion's joints.
+        RequestError: If there is none with the motion's joints, or a graph has none that the query finds.
     """
     from choreograph.formats import read_clip
     from choreograph.formats.inputs import find_motion_files
+    from choreograph.graph.part import matching_clips
     from choreograph.graph.store import open_graph
+
+    def clips_of(name: str) -> Iterable[Clip]:
+        if not names_graph(name):
+            return map(read_clip, find_motion_files([name]))
+        graph = open_graph(name)
+        return graph.clips if only is None else (graph.clips[n] for n in matching_clips(graph.infos, only))
 
     seen = fitting = 0
     for name in names:
-        stored = Path(name).suffix.lower() == ".mog"
-        for one in open_graph(name).clips if stored else map(read_clip, find_motion_files([name])):
+        for one in clips_of(name):
             seen += 1
             if one.skeleton.same_joints(clip.skeleton):
                 fitting += 1
@@ -149,7 +159,7 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     part = take_part(clip, request)
     body = body_of(clip.skeleton, request.body)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
-    offered = iter(examples) if examples is not None else read_examples(request.examples, clip)
+    offered = iter(examples) if examples is not None else read_examples(request.examples, clip, request.only)
     given = _chosen(part, offered, request.choose, body.height, floor)
     points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
     used = given or [part]

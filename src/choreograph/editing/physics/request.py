@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import Only
 from choreograph.contract.fields import Unit
 from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
@@ -182,6 +183,11 @@ class HandprintRequest(Request):
         return self
 
 
+def names_graph(name: str) -> bool:
+    """Whether an example's name is a motion graph's."""
+    return Path(name).suffix.lower() == ".mog"
+
+
 class PhysicsRequest(Request):
     """A motion that obeys mechanics, after the sketch that another one makes.
 
@@ -190,6 +196,7 @@ class PhysicsRequest(Request):
     """
 
     effort = ("iterations",)
+    named_only: ClassVar[tuple[str, ...]] = ("only",)
 
     finish: bool = False
     """Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it
@@ -219,6 +226,8 @@ class PhysicsRequest(Request):
     ] = ()
     """Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion
     itself. Repeat for more."""
+    only: Only | None = None
+    """Of graphs among the examples, use only the recordings that a query finds: "jump not turn", person:16."""
     choose: Annotated[int, Ge(0), Le(200)] = 12
     """How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes
     all."""
@@ -256,6 +265,8 @@ class PhysicsRequest(Request):
             raise Wrong("end_s", f"is {self.end_s:g}, not after start_s")
         if self.speed_m_s is not None and self.longer != 1.0:
             raise Wrong("speed_m_s", "and longer both say how long the motion lasts; drop one of the two")
+        if self.only is not None and not any(names_graph(name) for name in self.examples):
+            raise Wrong("only", "chooses among the clips of a graph, and no example is one (.mog)")
         if self.finish:
             for name in _CHANGES:
                 if getattr(self, name) != type(self).model_fields[name].default:

@@ -38,6 +38,16 @@ def test_they_come_from_a_folder_and_from_a_graph(clips: list[cg.Clip], tmp_path
         assert {one.name for one in setting.examples} == {"jump_forward", "jump_high"}
 
 
+def test_of_a_graph_a_query_chooses(clips: list[cg.Clip], tmp_path: Path) -> None:
+    cg.save_graph(cg.build_graph(clips[1:]), tmp_path / "some.mog")
+    request = cg.PhysicsRequest(examples=[str(tmp_path / "some.mog")], only="jump not high")
+    assert [one.name for one in make_setting(clips[0], request).examples] == ["jump_forward"]
+    with pytest.raises(cg.RequestError, match="none of the 6 clips matches"):
+        make_setting(clips[0], request.with_(only="swim"))
+    with pytest.raises(cg.RequestError, match="only chooses among the clips of a graph"):
+        cg.PhysicsRequest(only="jump", examples=["jumps/"])
+
+
 def test_no_more_are_in_memory_than_are_chosen(clips: list[cg.Clip]) -> None:
     alive: weakref.WeakSet[cg.Clip] = weakref.WeakSet()
     most = 0
