@@ -128,8 +128,11 @@ export class Shell {
     });
   }
 
+  /** A tab that there is half room for is not seen: the menu has it. */
   private noteRoom(): void {
     this.more.hidden = this.tabs.scrollWidth <= this.tabs.clientWidth;
+    const out = this.outOfSight();
+    for (const tab of this.tabs.children) tab.classList.toggle("cut", out.includes(tab as HTMLElement));
   }
 
   private openMore(): void {
@@ -199,6 +202,7 @@ export class Shell {
     this.tabs.addEventListener("keydown", (event) => this.walkTabs(event));
     this.more.setAttribute("aria-haspopup", "menu");
     new ResizeObserver(() => this.noteRoom()).observe(this.tabs);
+    this.tabs.addEventListener("scroll", () => this.noteRoom());
     const theme = button("Light or dark", () => this.toggleTheme(), { icon: "sun", iconOnly: true, kind: "quiet", title: "Light or dark (T)" });
     return el(
       "header",
