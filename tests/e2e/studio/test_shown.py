@@ -1,4 +1,4 @@
-"""What is on the stage, in Chromium: also what nobody put there can be exported and changed, and what is deleted goes."""
+"""What is on the stage, in Chromium: what nobody put there can be exported and changed too; what is deleted goes."""
 
 from __future__ import annotations
 

@@ -231,13 +231,14 @@ export class VerbPanel<R extends object> implements PanelHandle {
     return [...metrics, `found in ${result.total_s.toFixed(2)} s`].join("; ");
   }
 
-  protected fail(failure: Failure | null): void {
+  /** Whether it is said beside the field that it is about. */
+  protected fail(failure: Failure | null): boolean {
     this.failure = failure;
-    this.tell();
+    return this.tell();
   }
 
   /** Problems of the motion on the stage, and what was refused: beside their fields, else in a list. */
-  private tell(): void {
+  private tell(): boolean {
     const result = this.visible ? this.resultOnStage() : null;
     const all = [
       ...(this.failure ? [{ where: this.failure.where ?? "", text: this.failure.error }] : []),
@@ -245,7 +246,9 @@ export class VerbPanel<R extends object> implements PanelHandle {
     ];
     this.form.clear();
     const rest = all.filter(({ where, text }) => !this.tellAt(where, text));
+    const isBeside = this.failure !== null && !rest.some(({ text }) => text === this.failure!.error);
     fill(this.problems, ...rest.map(({ text }) => el("li", { class: "problem", attrs: { role: "alert" } }, icon("warning"), text)));
+    return isBeside;
   }
 
   /** Say it beside the thing that it is about; whether there is one. */
