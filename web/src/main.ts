@@ -7,10 +7,11 @@ import { openHelp } from "./dialogs/help";
 import { button, el } from "./dom";
 import { listen, makeKeys } from "./keys";
 import { PROTOCOL } from "./messages";
-import type { Motion, Project, VerbFacts } from "./messages";
+import type { Project, VerbFacts } from "./messages";
 import { panelsOf } from "./panels";
 import { mountResults } from "./results";
 import { bindTheme, makeShell, Shell } from "./shell";
+import { type Wanted, wantedMotions } from "./shown";
 import { WebStage } from "./stage/stage";
 import { ProjectStore } from "./store";
 import { StageTimeline } from "./timeline/timeline";
@@ -81,7 +82,7 @@ function prefetch(server: Server, { id, skeleton }: { id: string; skeleton: stri
   for (const coming of [server.frames(id), server.figure(skeleton)]) coming.catch(() => undefined);
 }
 
-/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip with steps.
+/** The stage shows what is wanted of it.
     `begun` is called once it shows that, or there is nothing to show: what the server makes ready then can wait. */
 function bindStage(store: Store, stage: Stage, server: Server, begun: () => void): void {
   store.subscribe((state) => state.view.character, (character) => (server.character = character));
@@ -123,35 +124,6 @@ function once(fn: () => void): () => void {
 
 /** Says whether a motion of the same name is another one. */
 const content = ({ frames, mark }: Wanted): string => `${frames}|${mark}`;
-
-/** A motion to be shown; `mark` changes with its frames. */
-interface Wanted {
-  id: string;
-  skeleton: string;
-  frames: number;
-  mark: string;
-}
-
-function wantedMotions(state: State): Wanted[] {
-  const who = state.view.character ?? "";
-  const as = ({ id, skeleton, frames }: Motion, mark: string): Wanted => ({ id, skeleton, frames, mark: `${mark} ${who}` });
-  const named = state.view.shown.flatMap((id) => {
-    if (id.startsWith("clip:")) {
-      const clip = state.clips.find((motion) => motion.id === id);
-      const entry = state.document.clips.find((known) => `clip:${known.id}` === id);
-      if (!clip || (!entry && !state.archive)) return [];
-      return [as(clip, entry ? `${String(entry.trim)} ${entry.mirrored}` : "")];
-    }
-    const result = state.results.find((one) => `result:${one.id}` === id);
-    return (result?.motions ?? []).map((motion) => as(motion, result!.created));
-  });
-  if (named.length > 0) return named;
-  const newest = state.results.find(({ verb }) => verb === state.view.verb || !state.verbs.some(({ name }) => name === state.view.verb));
-  // Somebody who steps says more of the recordings than somebody who stands.
-  const stepping = state.clips.find(({ contacts }) => contacts.some((stands) => stands.length > 1));
-  const fallback = newest?.motions ?? [stepping ?? state.clips[0]].filter((clip) => clip !== undefined);
-  return fallback.map((motion) => as(motion, ""));
-}
 
 function fail(error: unknown): void {
   document.body.dataset.state = "error";

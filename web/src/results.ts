@@ -7,8 +7,9 @@ import type { Metric, Result } from "./messages";
 import { answersTo } from "./panels/asking";
 import { fieldsOf, type Schema } from "./panels/schema";
 import { wayPicture } from "./panels/solveway";
-import { nameOf } from "./panels/verb";
+import { nameOf } from "./panels/subject";
 import { refill, watch } from "./panels/watch";
+import { isListed, shownIds } from "./shown";
 import type { Context, State } from "./types";
 import "./panels.css";
 
@@ -18,9 +19,8 @@ export function mountResults(column: HTMLElement, context: Context): void {
   const { store } = context;
   const list = el("div", { class: "results", attrs: { role: "list", "aria-label": "Results" } });
   const code = button("Show the command and the Python", () => {
-    const result = store.state.results.find(({ motions }) =>
-      motions.some(({ id }) => id === store.state.view.shown[0])
-    ) ?? store.state.results[0];
+    const [shown] = shownIds(store.state);
+    const result = store.state.results.find(({ motions }) => motions.some(({ id }) => id === shown)) ?? store.state.results[0];
     if (result) openCode(context, result);
   }, { icon: "code", iconOnly: true, kind: "quiet" });
   column.append(el("header", { class: "results-head" }, el("h2", {}, "Results"), code), list);
@@ -28,7 +28,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
     store,
     [
       (state) => state.results,
-      (state) => state.view.shown,
+      shownIds,
       (state) => state.view.verb,
       (state) => state.view.theme,
       (state) => state.view.character,
@@ -38,8 +38,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
     ],
     (state) => {
       const verb = state.verbs.find(({ name }) => name === state.view.verb)?.name ?? null;
-      const listed = (result: Result) => result.verb !== "preview" && !result.passing && !state.document.removed.includes(result.id);
-      const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
+      const results = state.results.filter((result) => isListed(state, result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
       const newest = together(state, others);
@@ -79,7 +78,7 @@ function empty(state: State): HTMLElement {
 function card(context: Context, result: Result, several = false): HTMLElement {
   const { store } = context;
   const { view } = store.state;
-  const onStage = view.shown.includes(motionOf(result));
+  const onStage = shownIds(store.state).includes(motionOf(result));
   const kept = isKept(store.state, result);
   const name = nameOf(store.state, result);
   const open = button(name, () => show(context, result), { kind: "quiet", title: name });
@@ -151,7 +150,7 @@ function metrics({ metrics: known, problems, proved }: Result): HTMLElement {
     el(
       "div",
       { class: isMissed(metric) ? "missed" : "", title: metric.text },
-      el("dt", {}, metric.text.charAt(0).toUpperCase() + metric.text.slice(1)),
+      el("dt", {}, metric.text.charAt(0).toUpperCase() + metric.text.slice(1).replace(/,$/, "")), // of a sentence
       el("dd", {}, metric.said),
     )
   );
@@ -170,8 +169,9 @@ function show({ store, stage }: Context, result: Result): void {
 const motionOf = (result: Result): string => result.motions[0]!.id;
 
 function toggleShown({ store }: Context, result: Result): void {
-  const others = store.state.view.shown.filter((id) => id !== motionOf(result));
-  const onStage = others.length !== store.state.view.shown.length;
+  const shown = shownIds(store.state);
+  const others = shown.filter((id) => id !== motionOf(result));
+  const onStage = others.length !== shown.length;
   if (!onStage) store.setView({ shown: [...others, motionOf(result)].slice(-MOST_COMPARED) });
   else if (others.length > 0) store.setView({ shown: others });
 }

@@ -3,6 +3,7 @@
 import { jobsButton } from "./dialogs/jobs";
 import { button, el, fill, menu, toggle } from "./dom";
 import { onHand } from "./hands";
+import { clipsFirst, toBegin } from "./panels/clips";
 import type { Context, Panel, PanelHandle, Store } from "./types";
 import { fillField } from "./typing";
 import { undoButtons } from "./undo";
@@ -52,6 +53,7 @@ export class Shell {
     for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
     this.drawTabs();
     store.subscribe((state) => state.jobs, () => this.refreshHint());
+    store.subscribe(({ document, results }) => document.clips.length + results.length > 0, () => this.refreshHint());
     store.subscribe((state) => state.view.verb, (verb) => this.show(verb));
     store.subscribe((state) => state.document.name, (name) => (document.title = `${name} – Choreograph`));
     window.matchMedia(NARROW).addEventListener("change", () => {
@@ -90,10 +92,14 @@ export class Shell {
 
   refreshHint(): void {
     const handle = this.open ? this.mounted.get(this.open)?.handle : undefined;
-    const { graph, jobs } = this.context.store.state;
+    const { state } = this.context.store;
+    const { graph, jobs, verbs } = state;
     // Before there is a graph, what is being made is the next thing to happen.
     const making = graph ? undefined : jobs.find((job) => job.state === "running" && MAKING.includes(job.kind));
-    const text = making ? `${making.title} …` : handle?.hint?.() ?? "";
+    const verb = verbs.find(({ name }) => name === this.open);
+    const empty = verb || this.open === "graph" ? toBegin(state) : null;
+    const first = empty ?? (verb?.subject === "examples" ? clipsFirst(state) : null);
+    const text = making ? `${making.title} …` : (first ?? handle?.hint?.() ?? "");
     if (this.hint.textContent !== text) this.hint.textContent = text;
   }
 
@@ -128,8 +134,11 @@ export class Shell {
     });
   }
 
+  /** A tab that there is half room for is not seen: the menu has it. */
   private noteRoom(): void {
     this.more.hidden = this.tabs.scrollWidth <= this.tabs.clientWidth;
+    const out = this.outOfSight();
+    for (const tab of this.tabs.children) tab.classList.toggle("cut", out.includes(tab as HTMLElement));
   }
 
   private openMore(): void {
@@ -199,6 +208,7 @@ export class Shell {
     this.tabs.addEventListener("keydown", (event) => this.walkTabs(event));
     this.more.setAttribute("aria-haspopup", "menu");
     new ResizeObserver(() => this.noteRoom()).observe(this.tabs);
+    this.tabs.addEventListener("scroll", () => this.noteRoom());
     const theme = button("Light or dark", () => this.toggleTheme(), { icon: "sun", iconOnly: true, kind: "quiet", title: "Light or dark (T)" });
     return el(
       "header",

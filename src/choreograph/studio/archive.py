@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from choreograph.errors import GraphFileError
@@ -134,7 +135,7 @@ class Archive(Mapping[str, Recording]):
             RequestError: If the query cannot be understood.
         """
         asked = parse_query(query)
-        found = [n for n, text in self._texts.items() if asked.matches(text)]
+        found = [n for n in self._by_name if asked.matches(self._texts[n])]
         folders: dict[str, int] = {}
         for n in found:
             folders[self._groups[n]] = folders.get(self._groups[n], 0) + 1
@@ -149,6 +150,11 @@ class Archive(Mapping[str, Recording]):
             clips=[self._told(n, self._texts[n]) for n in wanted[start : start + count]],
             hint=hint,
         )
+
+    @cached_property
+    def _by_name(self) -> list[int]:
+        """Numbers of the clips, in the order that people look for them in."""
+        return sorted(self._infos, key=lambda n: _natural(_name(self._infos[n])))
 
     def _told(self, number: int, text: ClipText) -> ArchiveClip:
         info = self._infos[number]
@@ -187,5 +193,5 @@ def _name(info: ClipInfo) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Folders in the order that people expect: 2 before 10."""
+    """Names in the order that people expect: 2 before 10."""
     return [(int(part), "") if part.isdecimal() else (-1, part.lower()) for part in re.split(r"(\d+)", name)]

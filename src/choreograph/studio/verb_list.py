@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pydantic
@@ -42,8 +43,12 @@ def verbs_json() -> bytes:
     return made
 
 
+@cache
 def _stamp() -> str:
-    """A word for the code as it is now: versions, and times and sizes of the package's files."""
+    """A word for the code that runs: versions, and times and sizes of the package's files.
+
+    Looked at once: files that change while the studio runs are not the code that it has.
+    """
     word = hashlib.sha256(f"{__version__} {sys.version} {pydantic.VERSION}".encode())
     for folder, _, names in sorted(os.walk(PACKAGE)):
         for name in sorted(names):

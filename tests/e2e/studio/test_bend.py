@@ -123,6 +123,6 @@ def test_what_cannot_be_is_red_and_what_is_on_the_stage_is_taken(opened: Any, un
     show(page, "bend")
     walk = page.evaluate(f"{STATE}.results.find((one) => one.verb === 'follow').motions[0].id")
     page.evaluate(f"window.choreograph.store.setView({{ shown: ['{walk}'] }})")
-    page.get_by_role("button", name="Bend what is on the stage").click()
+    page.get_by_role("button", name="Take what is on the stage").click()
     until(page, f"{STATE}.document.subjects.bend === '{walk}' && {STATE}.unsaved === 0")
-    assert page.get_by_role("button", name="Bend what is on the stage").is_hidden()
+    assert page.get_by_role("button", name="Take what is on the stage").is_hidden()

@@ -145,7 +145,7 @@ def test_words_on_the_stage_stay_in_the_picture(clips: Any, open_page: Any, unti
 
 def test_an_empty_project_says_where_to_begin(start_studio: Any, open_page: Any, tmp_path: Any) -> None:
     page = open_page(start_studio(tmp_path))
-    for verb in ("follow", "solve", "plan", "steer"):
+    for verb in ("graph", "follow", "solve", "plan", "perform", "steer", "complete", "retime", "bend", "loop"):
         page.evaluate(f"window.choreograph.store.setView({{ verb: '{verb}' }})")
         page.wait_for_selector(f"body[data-verb={verb}]")
         assert page.locator(".hint").inner_text() == "Drop motion files anywhere on this window, to begin."

@@ -88,7 +88,7 @@ def test_bodies_of_all_kinds(recordings: Path, file: str) -> None:
 
 
 def test_arms_that_lie_in_one_line_at_rest_are_left_to_be_named(recordings: Path) -> None:
-    body, _ = read_body(str(recordings / "odd_files" / "vicon_6ch_all_scinot.bvh"))
+    body, *_ = read_body(str(recordings / "odd_files" / "vicon_6ch_all_scinot.bvh"))
     bare, order = _nameless(body, 0, np.asarray(quat.IDENTITY), 1.0)
     assert all(bare.find(role) is None for role in _ARM_ROLES)
     assert [order[bare.need(role)] for role in ("head", *LEG_ROLES)] == [
@@ -115,7 +115,7 @@ def test_bones_that_are_halved_for_their_twist(halved: tuple[str, ...]) -> None:
 
 
 def test_hair_tails_and_coats_are_no_limbs(recordings: Path) -> None:
-    body, _ = read_body(str(recordings / "rigs" / "CesiumMan.glb"))
+    body, *_ = read_body(str(recordings / "rigs" / "CesiumMan.glb"))
     joints = [("", int(parent), tuple(offset)) for parent, offset in zip(body.parents, body.offsets, strict=True)]
     for k in (-1.0, 1.0):
         _limb(joints, body.need("head"), {f"{k}{n}": (0.05 * k, -0.1, -0.05) for n in range(5)})

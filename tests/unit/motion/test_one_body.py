@@ -29,7 +29,7 @@ BODIES = [
 @pytest.mark.parametrize("body", BODIES)
 def test_there_and_back_on_every_body(recordings: Path, body: str) -> None:
     clip = read_clip(recordings / "cmu" / "16" / "16_47.amc")
-    skeleton, stance = read_body(str(recordings / body))
+    skeleton, stance, _ = read_body(str(recordings / body))
     made = put_on(clip, skeleton, stance=stance, clean=False).raw
     most = 4.0 if "Robot" in body else 3.0
     assert np.degrees(bone_angles(clip, made, ARMS).mean()) < 0.1
@@ -73,7 +73,7 @@ def test_partners_stay_together(recordings: Path) -> None:
 
 
 def test_feet_that_hang_elsewhere_are_the_body_s(recordings: Path) -> None:
-    rig, _ = read_body(str(recordings / "rigs" / "RobotExpressive.glb"))
+    rig, *_ = read_body(str(recordings / "rigs" / "RobotExpressive.glb"))
     rehung = rehang(rig)
     assert rehung is not None and rehang(rehung.body) is None
     clip = retarget(demo_clip("walk", 30.0), rehung.body)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.studio.running import CLIPS, Studio, hear, opened, say, until
 
+from choreograph.build.graph import build_graph
+from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
+from choreograph.graph.store import save_graph
 from choreograph.studio import archive as module
 from choreograph.studio import asking, session
 from choreograph.studio.archive import Archive, clip_number, file_stamp, recording_id
@@ -42,6 +46,15 @@ def test_clips_are_asked_for_by_words_a_page_at_a_time(mog: Path) -> None:
     for folder in whole.folders:
         own = archive.page("", folder.name, 0, 99).clips
         assert len(own) == folder.clips and {clip.folder for clip in own} == {folder.name}
+
+
+def test_clips_are_in_the_order_that_people_expect(tmp_path: Path) -> None:
+    """Whatever order they were built in."""
+    walk = demo_clip("walk", 30.0)
+    graph = build_graph([replace(walk, name=name) for name in ("take 10", "take 2", "Take 1")])
+    save_graph(graph, tmp_path / "takes.mog")
+    listed = Archive(tmp_path / "takes.mog").page("", None, 0, 9).clips
+    assert [clip.name for clip in listed] == ["Take 1", "take 2", "take 10"]
 
 
 def test_ids_are_of_the_file_as_it_is(mog: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from choreograph.studio.verb_list import verbs_json
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the cache, and a package of one file, which can change."""
     package = tmp_path / "package"
     package.mkdir()
@@ -22,7 +23,9 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(verb_list, "PACKAGE", package)
     monkeypatch.setenv("CHOREOGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CHOREOGRAPH_CACHE_GB", raising=False)
-    return tmp_path / "cache" / "studio"
+    verb_list._stamp.cache_clear()
+    yield tmp_path / "cache" / "studio"
+    verb_list._stamp.cache_clear()
 
 
 def test_what_is_told_is_what_there_is(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +39,9 @@ def test_other_code_has_a_list_of_its_own(kept: Path) -> None:
     verbs_json()
     (before,) = kept.iterdir()
     os.utime(verb_list.PACKAGE / "one.py", ns=(1, 1))
+    verbs_json()
+    assert list(kept.iterdir()) == [before], "a server that runs has the code that it began with"
+    verb_list._stamp.cache_clear()  # as the next one begins
     verbs_json()
     (after,) = kept.iterdir()
     assert after.name != before.name, "and the old one is gone"

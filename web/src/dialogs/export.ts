@@ -5,7 +5,8 @@ import type { Job, JobAsk, Plain } from "../messages";
 import { requestForm } from "../panels/form";
 import { bar, underWay } from "../panels/progress";
 import type { Schema } from "../panels/schema";
-import { nameOf } from "../panels/verb";
+import { nameOf } from "../panels/subject";
+import { isListed, shownIds } from "../shown";
 import type { Context } from "../types";
 import { codeButton } from "./share";
 import "../panels.css";
@@ -37,7 +38,7 @@ let transparent = false;
 
 export function openExport(context: Context, motion?: string): void {
   const { store } = context;
-  const wanted = motion ?? store.state.view.shown[0];
+  const wanted = motion ?? shownIds(store.state)[0];
   if (document.querySelector("dialog.export")) return;
   const suffixes = [...new Set([...store.state.formats, ...PICTURES])];
   if (!suffixes.includes(usual)) usual = suffixes[0]!;
@@ -116,6 +117,7 @@ export function openExport(context: Context, motion?: string): void {
 
   async function run(): Promise<void> {
     start.disabled = true;
+    fill(state, el("p", { class: "quiet-text" }, "waiting")); // what an earlier one gave is not this one's
     try {
       const job = await context.api.start(ask());
       watchJob(job.id);
@@ -164,15 +166,16 @@ export function openExport(context: Context, motion?: string): void {
 
 function motions(context: Context): { id: string; title: string }[] {
   const { state } = context.store;
-  const { results, clips, view } = state;
-  const listed = results.filter((result) => !state.document.removed.includes(result.id));
+  const { results, clips } = state;
+  const onStage = shownIds(state);
+  const listed = results.filter((result) => isListed(state, result) || result.motions.some(({ id }) => onStage.includes(id)));
   const found = listed.flatMap((result) =>
     result.motions.map(({ id, name }) => ({
       id,
       title: result.motions.length > 1 ? `${nameOf(state, result)}: ${name}` : nameOf(state, result),
     }))
   );
-  const shown = clips.filter(({ id }) => view.shown.includes(id)).map(({ id, name }) => ({ id, title: name }));
+  const shown = clips.filter(({ id }) => onStage.includes(id)).map(({ id, name }) => ({ id, title: name }));
   return [...shown, ...found];
 }
 

@@ -6,7 +6,8 @@ import type { Context } from "../types";
 export interface AskHooks {
   /** Whether something is being searched for. */
   busy(searching: boolean): void;
-  refused(failure: Failure): void;
+  /** Whether it is said beside the field that it is about. */
+  refused(failure: Failure): boolean;
   answered(results: readonly Result[]): void;
 }
 
@@ -80,8 +81,9 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
     // What was shown on the way to nothing goes.
     if (partials === "whole" && onStage()) void stage.show(store.state.view.shown, { from: "same" }).catch(() => undefined);
     hooks.busy(false);
-    hooks.refused(message.failure);
-    complaint = message.failure.error;
+    const isBeside = hooks.refused(message.failure);
+    const { error } = message.failure;
+    complaint = isBeside ? error.split("; ")[0]! : error; // what there is to be chosen from stands beside the field
     store.say(complaint, "error");
   });
   return {

@@ -3,11 +3,17 @@
 import type { ClipEntry, Motion, Recording } from "../messages";
 import type { Context, State } from "../types";
 
-/** What is to be done before a verb that works on the graph can be asked: clips come first; null where nothing is. */
-export function firstOf({ graph, document, archive }: State, then: string): string | null {
-  if (graph) return null;
-  if (document.clips.length === 0 && !archive) return "Drop motion files anywhere on this window, to begin.";
-  return `Build the graph first; then ${then}.`;
+/** What is to be done before anything can be: null where there is motion. */
+export const toBegin = ({ document, archive, results }: State): string | null =>
+  document.clips.length > 0 || archive || results.length > 0 ? null : "Drop motion files anywhere on this window, to begin.";
+
+/** What is to be done before a verb that works on the graph can be asked; null where nothing is. */
+export const firstOf = (state: State, then: string): string | null =>
+  state.graph ? null : (toBegin(state) ?? `Build the graph first; then ${then}.`);
+
+/** What is to be done before a verb can be asked that learns from clips of one's own; null where nothing is. */
+export function clipsFirst({ document, archive }: State): string | null {
+  return archive && document.clips.length === 0 ? "Take some clips into yours first, in the library: those are learned from." : null;
 }
 
 /** Ids of the clips on the stage. */

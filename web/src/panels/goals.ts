@@ -145,10 +145,11 @@ export abstract class GoalPanel<R extends object> extends VerbPanel<R> {
   /** Problems are drawn at their goals. */
   protected override mark(): void {}
 
-  protected override fail(failure: Failure | null): void {
+  protected override fail(failure: Failure | null): boolean {
     this.refused.clear();
-    super.fail(failure);
+    const isBeside = super.fail(failure);
     this.draw();
+    return isBeside;
   }
 
   protected override tellAt(where: string, text: string): boolean {

@@ -3,7 +3,7 @@
 import { RED, TEAL } from "../colours";
 import { checkbox, el } from "../dom";
 import type { Result } from "../messages";
-import { FULL } from "../stage/heat";
+import { CLAY, FULL } from "../stage/heat";
 import type { Context, LineOverlay, SphereOverlay, VectorOverlay } from "../types";
 
 export const METRES_PER_BW = 0.5;
@@ -62,7 +62,7 @@ export class MechanicsLayer {
       box("com", "Centre of mass", "Its way, and where it is now"),
       box("forces", "Ground forces", `One body weight is ${METRES_PER_BW} m long; red is what no contact explains`),
       box("torques", "Torques", "On each bone, of the joint it hangs from"),
-      el("p", { class: "quiet-text torque-key" }, el("span", {}, "clay none"), el("span", {}, swatch(FULL), " what people reach"), el("span", {}, swatch(RED), " more")),
+      el("p", { class: "quiet-text torque-key" }, ...[[CLAY, "none"], [FULL, "what people reach"], [RED, "more"]].map(([colour, of]) => el("span", {}, swatch(colour!), ` ${of}`))),
     );
     context.stage.player.subscribe((player) => this.visible && this.tick(player.frame / player.fps));
   }

@@ -18,20 +18,23 @@ export function bar(job: Pick<Job, "title" | "done" | "total">): HTMLProgressEle
   return element;
 }
 
-/** An element that shows the newest job of these kinds while it runs, and what went wrong, if something did. */
+/** An element that shows the newest job of these kinds while it runs, and what went wrong, if something did.
+    Of what a verb was asked its panel says itself what went wrong, beside the field that it is about. */
 export function jobStrip(context: Context, kinds: readonly string[]): HTMLElement {
   const strip = el("div", { class: "job-strip", attrs: { "aria-live": "polite" } });
   let dismissed = "";
+  const isAsked = ({ kind }: Job) => context.store.state.verbs.some(({ name }) => name === kind);
   const show = (job: Job | null) => {
-    strip.hidden = job === null || (job.error === null && !underWay(job)) || job.id === dismissed;
+    const failed = job !== null && job.error !== null && !isAsked(job);
+    strip.hidden = job === null || (!failed && !underWay(job)) || job.id === dismissed;
     if (strip.hidden || job === null) return fill(strip);
-    if (job.error !== null) {
+    if (failed) {
       const dismiss = button("Dismiss", () => ((dismissed = job.id), show(job)), {
         icon: "close",
         iconOnly: true,
         kind: "quiet",
       });
-      return fill(strip, el("p", { class: "problem", attrs: { role: "alert" } }, job.error), dismiss);
+      return fill(strip, el("p", { class: "problem", attrs: { role: "alert" } }, job.error!), dismiss);
     }
     const stage = job.stage || (job.state === "waiting" ? "waiting" : "");
     const share = job.total > 0 ? ` ${Math.round((100 * job.done) / job.total)} %` : "";

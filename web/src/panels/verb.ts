@@ -2,15 +2,16 @@
     A verb without a panel file of its own is this and nothing else. */
 
 import { RED } from "../colours";
-import { button, el, fill, icon, section, select } from "../dom";
+import { button, el, fill, icon, section } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
-import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
-import { namesOf } from "../naming";
+import type { Context, Overlay, Panel, PanelHandle, State, Store } from "../types";
+import { isListed, shownIds } from "../shown";
 import { asker, type Asker, canonical, type Partials } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
 import { jobStrip } from "./progress";
-import { labelOf, type Schema } from "./schema";
+import type { Schema } from "./schema";
+import { motionChoices, subjectChooser } from "./subject";
 import { watch } from "./watch";
 import "../panels.css";
 
@@ -73,7 +74,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       (state) => this.update(state),
     );
     watch(store, [(state) => state.document.names, (state) => state.results.map(({ id }) => id)], () => this.form.set(this.request));
-    watch(store, [(state) => state.view.shown, (state) => state.results.map(({ id, problems, metrics }) => [id, problems, metrics])], (state) =>
+    watch(store, [shownIds, (state) => state.results.map(({ id, problems, metrics }) => [id, problems, metrics])], (state) =>
       this.showResult(state),
     );
     if (verb.subject === "graph") {
@@ -177,15 +178,16 @@ export class VerbPanel<R extends object> implements PanelHandle {
 
   /** Another verb's motion, with its way and its time, is not this one's: what belongs here takes its place. */
   private takeStage(): void {
-    const { view, results, document } = this.context.store.state;
+    const { state } = this.context.store;
+    const { view, results, document } = state;
     const [shown] = view.shown;
     const subject = document.subjects[this.verb.name];
     const isOthers = results.some(({ verb, motions }) => verb !== this.verb.name && motions.some(({ id }) => id === shown));
     // Who has chosen nothing to change may well mean what is there.
     if (!isOthers || shown === subject || (this.verb.subject === "clip" && subject === undefined)) return;
-    const isOwn = ({ id, verb, passing, subject: about }: Result) =>
-      verb === this.verb.name && !passing && !document.removed.includes(id) && (about === null || about === subject);
-    const own = results.find(isOwn);
+    const own = results.find(
+      (result) => result.verb === this.verb.name && isListed(state, result) && (result.subject === null || result.subject === subject),
+    );
     const instead = own?.motions[0]?.id ?? (this.verb.subject === "clip" ? subject : undefined);
     this.context.store.setView({ shown: instead ? [instead] : [] });
   }
@@ -209,7 +211,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
 
   /** The result on the stage, if it is one of this verb. */
   protected resultOnStage(state: State = this.context.store.state): Result | null {
-    const [first] = state.view.shown;
+    const [first] = shownIds(state);
     const own = state.results.filter((result) => result.verb === this.verb.name);
     return own.find((result) => result.motions.some(({ id }) => id === first)) ?? null;
   }
@@ -229,13 +231,14 @@ export class VerbPanel<R extends object> implements PanelHandle {
     return [...metrics, `found in ${result.total_s.toFixed(2)} s`].join("; ");
   }
 
-  protected fail(failure: Failure | null): void {
+  /** Whether it is said beside the field that it is about. */
+  protected fail(failure: Failure | null): boolean {
     this.failure = failure;
-    this.tell();
+    return this.tell();
   }
 
   /** Problems of the motion on the stage, and what was refused: beside their fields, else in a list. */
-  private tell(): void {
+  private tell(): boolean {
     const result = this.visible ? this.resultOnStage() : null;
     const all = [
       ...(this.failure ? [{ where: this.failure.where ?? "", text: this.failure.error }] : []),
@@ -243,7 +246,9 @@ export class VerbPanel<R extends object> implements PanelHandle {
     ];
     this.form.clear();
     const rest = all.filter(({ where, text }) => !this.tellAt(where, text));
+    const isBeside = this.failure !== null && !rest.some(({ text }) => text === this.failure!.error);
     fill(this.problems, ...rest.map(({ text }) => el("li", { class: "problem", attrs: { role: "alert" } }, icon("warning"), text)));
+    return isBeside;
   }
 
   /** Say it beside the thing that it is about; whether there is one. */
@@ -320,51 +325,15 @@ class PlainPanel extends VerbPanel<Record<string, Plain>> {
     if (this.resultOnStage(state)?.subject !== subject) this.context.store.setView({ shown: [subject] });
   }
 
+  override hint(): string {
+    if (this.verb.subject !== "clip" || this.results.length > 0) return super.hint();
+    return this.hasSubject(this.context.store.state) ? `Press ${this.verb.title}.` : "Choose a clip or a result.";
+  }
+
   /** Searching may take long: the button says when, and then every change does. */
   protected override asksByItself(): boolean {
     return this.results.length > 0;
   }
-}
-
-/** Which motion a verb changes: a clip or a result. `also` is part of the same step of undo. */
-export function subjectChooser({ store }: Context, verb: string, also: (document: Document) => void = () => undefined): HTMLElement {
-  const made = select<string>("Motion", [], "", (id) => {
-    void store.change("Choose a motion", (document) => {
-      if (id) document.subjects[verb] = id;
-      else delete document.subjects[verb];
-      also(document);
-    });
-  });
-  watch(store, [(state) => state.document, (state) => state.results.map(({ id }) => id)], (state) => {
-    made.setChoices([{ value: "", label: "Choose …" }, ...motionChoices(state, verb)]);
-    made.set(state.document.subjects[verb] ?? "");
-  });
-  return made.element;
-}
-
-const known = new WeakMap<readonly Result[], { names: Document["names"]; made: Map<string, string> }>();
-
-/** A result's name: the one given to it, else its own, with what sets it apart from others of that name. */
-export function nameOf({ results, document: { names, clips } }: State, result: Result): string {
-  const called = (name: string) =>
-    clips.find(({ id }) => name === `clip:${id}`)?.name ?? results.find(({ id }) => name === `result:${id}`)?.name ?? name;
-  let held = known.get(results);
-  if (held?.names !== names) known.set(results, (held = { names, made: namesOf(results, names, { field: labelOf, motion: called }) }));
-  return held!.made.get(result.id) ?? names[result.id] ?? result.name;
-}
-
-/** Clips, and results of other verbs than this one. */
-export function motionChoices(state: State, verb: string): { value: string; label: string }[] {
-  const { document, results } = state;
-  // Of an archive, those that were looked at.
-  const own = new Set(document.clips.map(({ id }) => `clip:${id}`));
-  const archived = state.archive ? state.clips.filter(({ id }) => !own.has(id)) : [];
-  const others = results.filter((result) => result.verb !== verb && !result.passing && !document.removed.includes(result.id));
-  return [
-    ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
-    ...archived.map(({ id, name }) => ({ value: id, label: name })),
-    ...others.map((result) => ({ value: `result:${result.id}`, label: nameOf(state, result) })),
-  ];
 }
 
 /** The panel that any verb gets. */

@@ -3,6 +3,8 @@
 import { BufferAttribute, Color, type SkinnedMesh } from "three";
 import { RED } from "../colours";
 
+/** As clay looks in the light of the stage. */
+export const CLAY = "#b9ab9d";
 export const FULL = "#7d5ce0";
 
 export class SkinHeat {

@@ -23,7 +23,7 @@ export class Labels {
 
   update(camera: PerspectiveCamera, width: number, height: number): void {
     for (const [label, held] of this.held) {
-      const seen = held.shown() && onScreen(held.at, { camera, width, height }, PIXEL);
+      const seen = held.shown() && onScreen(held.at, { camera, width, height }, PIXEL) && PIXEL.x >= 0 && PIXEL.x <= width;
       label.hidden = !seen;
       if (!seen) continue;
       const x = within(PIXEL.x, halfOf(label, held), width);
@@ -50,7 +50,7 @@ function halfOf(label: HTMLElement, held: Held): number {
 /** The middle of a label of a place in the picture: all of it is to be read, unless it is wider than the picture. */
 function within(x: number, half: number, width: number): number {
   const least = half + MARGIN_PX;
-  return x < 0 || x > width || 2 * least > width ? x : Math.min(Math.max(x, least), width - least);
+  return 2 * least > width ? x : Math.min(Math.max(x, least), width - least);
 }
 
 const MARGIN_PX = 4;

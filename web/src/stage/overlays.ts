@@ -341,7 +341,7 @@ export class DrawnText extends Drawn implements TextOverlay {
     this.text = text;
     this.at.copy(placed(at));
     this.element.textContent = text;
-    if (colour) this.element.style.color = colour;
+    if (colour) this.element.style.setProperty("--colour", colour);
     this.owner.redraw();
   }
 

@@ -6,7 +6,8 @@ import type { BendRequest, Motion, VerbFacts } from "../messages";
 import { Dragging } from "../panels/dragging";
 import { arcLengths, even, length, type Point, pulled } from "../panels/path";
 import { Sketch } from "../panels/sketch";
-import { fileButton, subjectChooser, VerbPanel } from "../panels/verb";
+import { subjectChooser } from "../panels/subject";
+import { fileButton, VerbPanel } from "../panels/verb";
 import { rootsOf, spaced, wayOf } from "../panels/way";
 import { watch } from "../panels/watch";
 import type { Context, LineOverlay, Panel, State } from "../types";
@@ -36,7 +37,6 @@ class BendPanel extends VerbPanel<BendRequest> {
   private readonly sketch: Sketch;
   private readonly dragging: Dragging<BendRequest>;
   private readonly recordedLine: LineOverlay;
-  private readonly onStage: HTMLButtonElement;
   /** The way of the motion as it was, and of which one. */
   private own: { of: string; points: Point[] } = { of: "", points: [] };
 
@@ -54,14 +54,12 @@ class BendPanel extends VerbPanel<BendRequest> {
     });
     this.recordedLine = stage.addLine([], { colour: RECORDED, width: 2, dashed: true, opacity: 0.7 });
     this.recordedLine.visible = false;
-    this.onStage = button("Bend what is on the stage", () => this.take(), { icon: "path" });
     this.element.append(
       section(
         "Motion",
         null,
         this.lead,
         subjectChooser(context, verb.name, ({ requests }) => forget(requests[verb.name] as BendRequest | undefined)),
-        this.onStage,
         this.problems,
         this.facts,
       ),
@@ -77,9 +75,7 @@ class BendPanel extends VerbPanel<BendRequest> {
       ),
       section("How", "open", this.form.element),
     );
-    watch(store, [(state) => state.clips, (state) => state.view.shown, (state) => state.results.map(({ id }) => id)], (state) =>
-      this.look(state),
-    );
+    watch(store, [(state) => state.clips, (state) => state.results.map(({ id }) => id)], (state) => this.look(state));
   }
 
   override hint(): string {
@@ -114,24 +110,6 @@ class BendPanel extends VerbPanel<BendRequest> {
     return all.find((motion) => motion.id === id) ?? null;
   }
 
-  /** What is on the stage and could be bent, if it is not yet. */
-  private candidate({ view, document, results, clips }: State): string | null {
-    const [shown] = view.shown;
-    if (!shown || shown === document.subjects[this.verb.name]) return null;
-    const made = results.find(({ motions }) => motions.some(({ id }) => id === shown));
-    const fits = made ? made.verb !== this.verb.name : clips.some(({ id }) => id === shown);
-    return fits ? shown : null;
-  }
-
-  private take(): void {
-    const id = this.candidate(this.context.store.state);
-    if (!id) return;
-    void this.context.store.change("Choose a motion", ({ subjects, requests }) => {
-      subjects[this.verb.name] = id;
-      forget(requests[this.verb.name] as BendRequest | undefined);
-    });
-  }
-
   private bend(points: Point[], label: string, fresh = false): void {
     this.dragging.end();
     if (!this.subject()) return this.draw();
@@ -139,7 +117,6 @@ class BendPanel extends VerbPanel<BendRequest> {
   }
 
   private look(state: State): void {
-    this.onStage.hidden = this.candidate(state) === null;
     const motion = this.subject(state);
     const of = motion ? `${motion.id} ${motion.frames} ${motion.fps}` : "";
     if (of === this.own.of) return;

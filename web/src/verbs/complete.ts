@@ -129,7 +129,6 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   }
 
   override hint(): string {
-    if (this.context.store.state.document.clips.length === 0) return "Add recordings first; the model is learned from them.";
     if (this.mode === "joint") return "Click a joint of the figure, then drag its sphere; with Shift up and down.";
     if (this.mode === "track") return "Draw the joint's way, as seen from here; it lasts as long as the drawing takes.";
     if (this.puller.active) return "Pull a joint of the figure: the body follows, and the pose becomes a keyframe. Turn the camera with the right button.";

@@ -6,7 +6,8 @@ import { forceChart } from "../panels/forcechart";
 import { MechanicsLayer } from "../panels/mechanics";
 import { outputButtons } from "../panels/outputs";
 import { jobStrip } from "../panels/progress";
-import { fileButton, subjectChooser, VerbPanel } from "../panels/verb";
+import { subjectChooser } from "../panels/subject";
+import { fileButton, VerbPanel } from "../panels/verb";
 import type { Context, Panel, State } from "../types";
 import "./dynamics.css";
 

@@ -3,11 +3,13 @@
 import { button, el, fill, menu, section, textField } from "../dom";
 import { turning } from "../hands";
 import type { FollowRequest, Result, VerbFacts } from "../messages";
+import { canonical } from "../panels/asking";
 import { firstOf } from "../panels/clips";
 import { at, carried, length, moved, type Point, turned } from "../panels/path";
 import { Sketch } from "../panels/sketch";
 import { stretchEditor } from "../panels/stretches";
-import { fileButton, nameOf, VerbPanel } from "../panels/verb";
+import { nameOf } from "../panels/subject";
+import { fileButton, VerbPanel } from "../panels/verb";
 import { buildOffer } from "../panels/library";
 import type { Context, Panel, State } from "../types";
 
@@ -172,7 +174,8 @@ class FollowPanel extends VerbPanel<FollowRequest> {
   }
 
   protected override sentence(result: Result): string {
-    const drawn = this.points.length >= 2 ? `${length(this.points).toFixed(1)} m drawn; ` : "";
+    const isAsked = canonical(result.request) === canonical(this.request);
+    const drawn = isAsked && this.points.length >= 2 ? `${length(this.points).toFixed(1)} m drawn; ` : "";
     return drawn + super.sentence(result);
   }
 

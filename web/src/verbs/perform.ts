@@ -111,8 +111,6 @@ class PerformPanel extends VerbPanel<PerformRequest> {
   }
 
   override hint(): string {
-    if (this.context.store.state.document.clips.length === 0)
-      return "Drop recordings of somebody who walks into the window.";
     if (this.lead === "body") return this.request.leader ? "The tinted figure leads." : "Choose the clip that leads.";
     return (this.request.samples?.length ?? 0) < 2
       ? "Press on the floor and move as fast as somebody walks: a figure follows."

@@ -9,7 +9,8 @@ import { type Changes, PhysicsHandles } from "../panels/physicshandles";
 import { PhysicsPoses } from "../panels/physicsposes";
 import { hipsOf, type Way } from "../panels/physicsway";
 import { jobStrip } from "../panels/progress";
-import { fileButton, subjectChooser, VerbPanel } from "../panels/verb";
+import { subjectChooser } from "../panels/subject";
+import { fileButton, VerbPanel } from "../panels/verb";
 import { watch } from "../panels/watch";
 import type { Context, Panel, State } from "../types";
 

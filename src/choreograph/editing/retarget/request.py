@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Self
 
 from annotated_types import MaxLen
 from pydantic import Field
 
-from choreograph.contract.request import FileName, Option, Request
+from choreograph.contract.limits import beside
+from choreograph.contract.names import MotionName
+from choreograph.contract.request import Option, Request
 
 JointName = Annotated[str, MaxLen(200)]
 
@@ -20,7 +23,7 @@ class RetargetRequest(Request):
     {'to': 'hero.glb', 'clean': False}
     """
 
-    to: Annotated[str, MaxLen(4096), FileName(), Option(("--to",), metavar="FILE")] = ""
+    to: Annotated[str, MaxLen(4096), MotionName(), Option(("--to",), metavar="FILE")] = ""
     """File of the body: a character (.glb, .vrm, .fbx), a skeleton (.asf), or any motion file whose skeleton it is."""
     roles: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--to-role",), metavar="ROLE=JOINT")] = Field(
         default_factory=dict
@@ -36,3 +39,7 @@ class RetargetRequest(Request):
     """Whether it goes where the motion goes, rather than as much farther as its legs are longer."""
     hands: bool = True
     """Whether hands that touch each other, the body or the floor do so on the other body, too."""
+
+    def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
+        """The request with its body taken from a folder, where it is there."""
+        return self.with_(to=beside(folder, self.to))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,16 +39,27 @@ class RetargetResult(Result):
     """The motion as it was."""
 
 
-def read_body(file: str) -> tuple[Skeleton, Stance | None]:
-    """The skeleton of a file, and how it stands: by its skin, or by how it does in the recording."""
+class Body(NamedTuple):
+    """Whose body a motion is put on."""
+
+    skeleton: Skeleton
+    stance: Stance | None
+    """How it stands: by its skin, or by how it does in the recording."""
+    name: str
+
+
+def read_body(file: str) -> Body:
+    """The body in a file: a character's, or that of a recording."""
+    name = Path(file).stem
     character = find_character(file)
     if character is not None:
         legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
-        return character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None
+        return Body(character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None, name)
     if Path(file).suffix.lower() == ".asf":  # a body alone
-        return read_skeleton(file), None
+        return Body(read_skeleton(file), None, name)
     clip = read_clip(file)
-    return clip.skeleton, recorded_stance(clip) if all(clip.skeleton.find(r) is not None for r in LEG_ROLES) else None
+    legs = all(clip.skeleton.find(role) is not None for role in LEG_ROLES)
+    return Body(clip.skeleton, recorded_stance(clip) if legs else None, clip.name or name)
 
 
 def find_character(file: str) -> Character | None:
@@ -77,13 +88,14 @@ class RetargetSearch(OneStepSearch[PutOn]):
         super().__init__(request)
         self.request: RetargetRequest = request
         self._clip = clip
+        self._on = ""
 
     def make(self, progress: Progress) -> PutOn:
         """Put it there."""
         asked = self.request
         if not asked.to:
             raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
-        skeleton, stance = read_body(asked.to)
+        skeleton, stance, self._on = read_body(asked.to)
         if asked.roles:
             skeleton = skeleton.with_roles(dict(asked.roles))
         return put_on(
@@ -113,7 +125,7 @@ class RetargetSearch(OneStepSearch[PutOn]):
         unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self.made.raw, body=self._body()),),
-            f"{source.name} on {Path(self.request.to).stem}",
+            f"{source.name} on {self._on}",
             metrics,
             (*_problems(metrics, clip), *_arms_missing(source.skeleton, clip.skeleton)),
             details={"map": found.as_names(), "move_with_parent": unlike},

@@ -117,3 +117,13 @@ def test_bad_input(recordings: Path, tmp_path: Path) -> None:
         cg.retarget(walk, str(recordings / "rigs" / "facecap.glb"))
     with pytest.raises(FormatError, match=r"no such file|cannot be read"):
         cg.retarget(walk, str(tmp_path / "nobody.glb"))
+
+
+def test_the_body_is_looked_for_beside_the_request_and_called_as_its_recording(tmp_path: Path) -> None:
+    """Copies of the studio's clips are named by what they hold, not by their files."""
+    walk = demo_clip("walk", 30.0)
+    cg.write_clip(tmp_path / "0a1b2c.npz", walk)
+    request = cg.RetargetRequest("0a1b2c.npz").resolved(tmp_path)
+    assert request.to == str(tmp_path / "0a1b2c.npz")
+    assert cg.retarget(walk, request).best.name == f"{walk.name} on {walk.name}"
+    assert cg.RetargetRequest("elsewhere.glb").resolved(tmp_path).to == "elsewhere.glb"
