@@ -85,10 +85,10 @@ def add_clips(
         workers: Threads to compare with.
         checkpoint: Where work is kept as it is done.
     """
-    have = {info.sha256 for info in graph.infos if info.sha256}
+    have = {(info.sha256, info.take) for info in graph.infos if info.sha256}
     fresh, notes = [], []
     for clip in clips:
-        if clip.source is not None and clip.source.sha256 in have:
+        if clip.source is not None and (clip.source.sha256, clip.source.take) in have:
             notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
         else:
             fresh.append(clip)

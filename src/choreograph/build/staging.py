@@ -32,7 +32,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
-_METHOD = 2
+_METHOD = 3
 """Counted up when what is in a file in the making comes to mean something else."""
 
 

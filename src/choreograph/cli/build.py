@@ -217,7 +217,7 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
 
     def read(number: int) -> list[Clip]:
         try:
-            clips = reading.read(paths[number])
+            clips = reading.read_all(paths[number])
             notes = {str(note): clip for clip in clips if clip.source is not None for note in clip.source.notes}
             for text in (text for text in notes if text not in said):
                 say(f"{notes[text].name}: {text}")

@@ -55,7 +55,7 @@ def inspect(asked: InspectOptions) -> None:
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:
-                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read(path)]
+                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read_all(path)]
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from choreograph.cli.tool import parse_take
 from choreograph.contract.request import Request
 from choreograph.contract.verb import CLIP, EXAMPLES, GRAPH, Subject
 from choreograph.progress import Progress
@@ -20,8 +21,10 @@ class Loaded(NamedTuple):
     """What is to be said about it."""
 
 
-def load(subject: Subject, text: str, request: Request, progress: Progress) -> Loaded:
-    """The subject that a word on the command line names."""
+def load(subject: Subject, text: str, request: Request, progress: Progress, *, take: str | None = None) -> Loaded:
+    """The subject that a word on the command line names; of a motion file with several takes, the one named."""
+    if subject is CLIP:
+        return _clip(text, 0 if take is None else parse_take(take))
     return _LOADERS[subject.name](text, request, progress)
 
 
@@ -31,10 +34,10 @@ def _graph(text: str, request: Request, progress: Progress) -> Loaded:
     return Loaded(GRAPH.name, open_graph(Path(text)))
 
 
-def _clip(text: str, request: Request, progress: Progress) -> Loaded:
+def _clip(text: str, take: int | str) -> Loaded:
     from choreograph.formats import read_clip
 
-    clip = read_clip(Path(text))
+    clip = read_clip(Path(text), take=take)
     return Loaded(CLIP.name, clip, [] if clip.source is None else [str(note) for note in clip.source.notes])
 
 
@@ -48,4 +51,4 @@ def _examples(text: str, request: Request, progress: Progress) -> Loaded:
     return Loaded(EXAMPLES.name, open_graph(Path(text)) if is_graph_file(text) else read_recordings(text))
 
 
-_LOADERS = {GRAPH.name: _graph, CLIP.name: _clip, EXAMPLES.name: _examples}
+_LOADERS = {GRAPH.name: _graph, EXAMPLES.name: _examples}

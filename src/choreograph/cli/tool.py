@@ -28,6 +28,11 @@ Force = Annotated[bool, Option(("--force", "-f"))]
 FILES = "Motion files, folders (searched through) or patterns such as 'clips/*.bvh'."
 
 
+def parse_take(text: str) -> int | str:
+    """A take's number or name."""
+    return int(text) if text.isdecimal() else text
+
+
 class Reading(Request):
     """What is known of motion files better than they say."""
 
@@ -42,17 +47,24 @@ class Reading(Request):
     asf: Path | None = None
     """Skeleton of AMC files; else found beside them."""
     take: str | None = None
-    """Animation of a GLB or FBX file that has several, by number from 0 or by name; else the first."""
+    """Take (animation) of a GLB or FBX file that has several, by number from 0 or by name; else the first, or all where
+    files become a library."""
     role: Annotated[Mapping[str, str], Option(metavar="ROLE=JOINT")] = Field(default_factory=dict)
     """Name a joint whose role is not found, such as left_foot=L_Ankle."""
     trim: bool = False
     """Leave out a rest pose or a leap in the first frames, as inspect suggests."""
 
     def read(self, path: Path) -> list[Clip]:
-        """The figures of a file."""
+        """The figures of a file, in one take."""
         from choreograph.formats import read_figures
 
         return [self._seen_to(clip) for clip in read_figures(path, **self._options())]
+
+    def read_all(self, path: Path) -> list[Clip]:
+        """Every motion of a file: its figures in all takes, or in the one that is asked for."""
+        from choreograph.formats import read_clips
+
+        return [self._seen_to(clip) for clip in read_clips(path, **self._options())]
 
     def read_first(self, path: Path) -> Clip:
         """The clip of a file, the first where there are several."""
@@ -61,8 +73,8 @@ class Reading(Request):
         return self._seen_to(read_clip(path, **self._options()))
 
     def _options(self) -> dict[str, Any]:
-        take: str | int = 0 if self.take is None else int(self.take) if self.take.isdecimal() else self.take
-        return {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf, "take": take}
+        known = {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf}
+        return known if self.take is None else known | {"take": parse_take(self.take)}
 
     def _seen_to(self, clip: Clip) -> Clip:
         from choreograph.motion.trim import trimmed

@@ -23,13 +23,14 @@ from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
-from choreograph.contract.verb import EXAMPLES, Verb
+from choreograph.contract.verb import CLIP, EXAMPLES, Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
 from choreograph.progress import Progress, tell_compiling
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
+_TAKE = "Take (animation) of a GLB or FBX motion that has several, by number from 0 or by name; else the first."
 EXIT_MISSED = 3
 """The best answer has problems, and --best-effort is not given."""
 
@@ -102,6 +103,9 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
     suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
     files.append(given("suffix", str, suffix, "bvh"))
+    if subject is CLIP:
+        take = typer.Option("--take", help=_TAKE, rich_help_panel=panel)
+        files.append(given("take", str | None, take))
     size = typer.Option("--film-size", help="Pixels of the film, as 1280x720.", rich_help_panel=panel)
     files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
@@ -140,7 +144,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         return None if search is None else search.amount(stage, done, total)
 
     with _naming_lines(document, verb, values), progress_bar(amount) as progress, tell_compiling(progress):
-        subject = subjects.load(verb.subject, named, request, progress)
+        subject = subjects.load(verb.subject, named, request, progress, take=values.get("take"))
         for note in (*subject.notes, *request.notes()):
             _warn(note)
         search = verb.search(subject.value, request)

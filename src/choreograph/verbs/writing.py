@@ -66,7 +66,7 @@ class Targets:
         if self.output is None:
             return [[] for _ in range(answers)]
         suffix = self.suffix if self.is_folder else self.output.suffix
-        together = len(people) < 2 or find_format(Path(f"x{suffix}")).figures is not None
+        together = len(people) < 2 or find_format(Path(f"x{suffix}")).several
         files = []
         for number in range(1, answers + 1):
             stem = f"answer_{number}" if self.is_folder else _numbered(self.output, number, answers).stem

@@ -62,6 +62,26 @@ def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
     same(graph, build_file(tmp_path / "b.mog", walks))
 
 
+def test_sources_of_several_clips_are_gone_on_from(walks, tmp_path: Path):
+    """One file may have several takes: none is read twice, none is lost."""
+    read: list[int] = []
+
+    def stream(stop_at: int | None = None) -> ClipStream:
+        def one(number: int):
+            if number == stop_at:
+                raise Stopped
+            read.append(number)
+            return walks[:2] if number == 0 else walks[2:]
+
+        return ClipStream(["first", "second"], one)
+
+    with pytest.raises(Stopped):
+        build_file(tmp_path / "a.mog", stream(stop_at=1))
+    graph = build_file(tmp_path / "a.mog", stream())
+    assert read == [0, 1]
+    same(graph, build_file(tmp_path / "b.mog", walks))
+
+
 def test_a_build_that_was_stopped_after_comparing_needs_no_windows(walks, tmp_path: Path, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise Stopped

@@ -111,14 +111,15 @@ def read_examples(names: Sequence[str], clip: Clip) -> Iterator[Clip]:
     Raises:
         RequestError: If there is none with the motion's joints.
     """
-    from choreograph.formats import read_clip
+    from choreograph.formats import read_clips
     from choreograph.formats.inputs import find_motion_files
     from choreograph.graph.store import open_graph
 
     seen = fitting = 0
     for name in names:
         stored = Path(name).suffix.lower() == ".mog"
-        for one in open_graph(name).clips if stored else map(read_clip, find_motion_files([name])):
+        read = (clip for path in find_motion_files([name]) for clip in read_clips(path)) if not stored else ()
+        for one in open_graph(name).clips if stored else read:
             seen += 1
             if one.skeleton.same_joints(clip.skeleton):
                 fitting += 1

@@ -121,13 +121,13 @@ class RetimeSearch(OneStepSearch[Retimed]):
 
 
 def _clips_of(text: str) -> list[Clip]:
-    from choreograph.formats import read_clip
+    from choreograph.formats import read_clips
     from choreograph.formats.inputs import find_motion_files
     from choreograph.graph.store import open_graph
 
     if Path(text).suffix.lower() == ".mog":
         return list(open_graph(text).clips)
-    return [read_clip(path) for path in find_motion_files([text])]
+    return [clip for path in find_motion_files([text]) for clip in read_clips(path)]
 
 
 def _curve(made: Retimed) -> dict[str, list[float]]:

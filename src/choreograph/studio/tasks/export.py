@@ -75,7 +75,7 @@ def _write(target: Path, clips: list[Clip], settings: ExportSettings) -> None:
     known = find_format(target)
     if not known.available:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
-    if len(clips) == 1 or known.figures is not None:
+    if len(clips) == 1 or known.several:
         export_clip(target, clips, settings, overwrite=True)
     else:
         for clip in clips:

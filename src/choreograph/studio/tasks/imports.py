@@ -27,12 +27,12 @@ class Imported:
     refused: list[str] = field(default_factory=list)
     """A sentence for each file that could not be read."""
     places: dict[str, str] = field(default_factory=dict)
-    """The recording that each file became, by the file's path; of files with several figures nothing is said."""
+    """The recording that each file became, by the file's path; of files with several clips nothing is said."""
 
 
 def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskChannel) -> Imported:
     """Read motion files; those that cannot be read are told, and do not keep the others out."""
-    from choreograph.formats import read_figures
+    from choreograph.formats import read_clips
     from choreograph.motion.trim import suggest_trim
 
     made = Imported()
@@ -40,7 +40,7 @@ def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskCha
         channel.progress("reading files", done, len(paths))
         try:
             recordings = []
-            for clip in read_figures(path):
+            for clip in read_clips(path):
                 advice = suggest_trim(clip)
                 notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
                 recordings.append(_keep(context, clip, path.name, notes))
