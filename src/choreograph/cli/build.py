@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.report import Join
     from choreograph.motion.clip import Clip
-    from choreograph.progress import Progress
 
 Workers = Annotated[int, Ge(1), Le(256), Option(("--workers",))]
 """Threads to compare with."""
@@ -239,17 +238,6 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
         return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
 
     return ClipStream([f"{word(path)} {reading!r} {skip_bad}" for path in paths], read)
-
-
-def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
-    """All clips that the inputs stand for."""
-    stream = stream_clips(files, reading, skip_bad=skip_bad)
-    clips: list[Clip] = []
-    for done in range(len(stream.names)):
-        progress("reading clips", done, len(stream.names))
-        clips += stream.read(done)
-    progress("reading clips", len(stream.names), len(stream.names))
-    return clips
 
 
 @contextmanager
