@@ -16,7 +16,7 @@ import typer
 from pydantic import Field
 
 from choreograph.cli import subjects
-from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
+from choreograph.cli.common import ForceOption, Kept, console, parse_size, progress_bar, stop_well
 from choreograph.cli.options import collect, in_options, parameters, say_by_options
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
 from choreograph.contract.limits import beside
@@ -87,7 +87,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     for name, help_text, flags in (
         ("result", "Also write all about the answers as JSON.", ("--result",)),
         *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
-        ("render", "Also make a film (.mp4 or .gif).", ("--render",)),
+        ("render", "Also draw it: a contact sheet (.png) or a film (.mp4, .gif).", ("--render",)),
         (
             "character",
             "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.",
@@ -106,7 +106,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     if subject is CLIP:
         take = typer.Option("--take", help=_TAKE, rich_help_panel=panel)
         files.append(given("take", str | None, take))
-    size = typer.Option("--film-size", help="Pixels of the film, as 1280x720.", rich_help_panel=panel)
+    size = typer.Option("--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel)
     files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
@@ -245,7 +245,7 @@ def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
         {name: path for name, path in others.items() if path is not None},
         values["character"],
         export,
-        None if values["film_size"] is None else film_size(values["film_size"]),
+        None if values["film_size"] is None else parse_size(values["film_size"]),
         overwrite=values["force"] or values["resume"],
     )
 

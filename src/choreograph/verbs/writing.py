@@ -35,14 +35,15 @@ class Targets:
     result: Path | None = None
     picture: Path | None = None
     film: Path | None = None
+    """A film, or a contact sheet."""
     others: Mapping[str, Path] = field(default_factory=dict)
     """Files of the verb's own outputs, by name."""
     character: Path | None = None
     """A character who shows the motions, in files and films; else the body of the recordings does."""
     export: ExportSettings = field(default_factory=ExportSettings)
     """How motion files are written."""
-    film_size: tuple[int, int] | None = None
-    """Pixels of the film; else as is usual for its type."""
+    film_size: tuple[int, int | None] | None = None
+    """Pixels of the sheet or film; else as is usual for its type."""
     overwrite: bool = False
 
     @property
@@ -83,9 +84,9 @@ class Targets:
         """
         _check_suffix(self.picture, verb.picture_suffixes, "pictures are")
         if self.film is not None:
-            from choreograph.pictures.animation import check_film
+            from choreograph.pictures.drawing import check_drawing
 
-            check_film(self.film)
+            check_drawing(self.film)
         for output in verb.outputs:
             _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
         if self.character is not None:
@@ -193,8 +194,8 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
 
 
 def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film
     from choreograph.pictures.blocks import make_block
+    from choreograph.pictures.drawing import Drawing, write_drawing
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
@@ -203,11 +204,9 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     blocks = [make_block(*each) for each in (verb.blocks(result.request) if verb.blocks is not None else ())]
     clips = [motion.clip for motion in result.best.motions]
     bodies = [motion.body for motion in result.best.motions]
-    settings = FilmSettings.for_file(path)
-    settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
-    write_film(
-        path, clips, settings, floor=strokes, blocks=blocks, bodies=bodies, overwrite=targets.overwrite,
-        progress=progress,
+    write_drawing(
+        path, clips, Drawing(targets.film_size), floor=strokes, blocks=blocks, bodies=bodies,
+        overwrite=targets.overwrite, progress=progress,
     )  # fmt: skip
 
 
