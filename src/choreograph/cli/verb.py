@@ -144,7 +144,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         return None if search is None else search.amount(stage, done, total)
 
     with _naming_lines(document, verb, values), progress_bar(amount) as progress, tell_compiling(progress):
-        subject = subjects.load(verb.subject, named, request, progress, take=values.get("take"))
+        subject = subjects.load(verb.subject, named, take=values.get("take"))
         for note in (*subject.notes, *request.notes()):
             _warn(note)
         search = verb.search(subject.value, request)

@@ -11,6 +11,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
 from choreograph.editing.retarget.request import RetargetRequest
 from choreograph.errors import FormatError, RequestError
@@ -152,7 +153,7 @@ def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
 
 
 def retarget(
-    clip: Clip, request: RetargetRequest | str, *, progress: Progress | None = None, **changes: Any
+    clip: Clip | File, request: RetargetRequest | File, *, progress: Progress | None = None, **changes: Any
 ) -> RetargetResult:
     """A motion on another body.
 
@@ -163,7 +164,7 @@ def retarget(
     'jump_high on hero'
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: Whose body, or the name of its file.
         progress: Hears how far it has come.
         **changes: Fields of the request.
@@ -171,7 +172,7 @@ def retarget(
     Returns:
         The motion, how far limbs and ankles are off, and the map of joints in `best.details["map"]`.
     """
-    asked = RetargetRequest(to=request, **changes) if isinstance(request, str) else request.with_(**changes)
-    search = RetargetSearch(clip, asked)
+    asked = RetargetRequest(to=str(request), **changes) if isinstance(request, File) else request.with_(**changes)
+    search = RetargetSearch(CLIP.read(clip), asked)
     search.run(progress or silent)
     return search.best()

@@ -12,6 +12,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.retime.references import suggest_references
 from choreograph.editing.retime.request import RetimeRequest
 from choreograph.editing.retime.retime import Retimed, retime_prepared
@@ -141,10 +142,10 @@ def _curve(made: Retimed) -> dict[str, list[float]]:
 
 
 def retime(
-    clip: Clip,
+    clip: Clip | File,
     request: RetimeRequest,
     *,
-    references: Sequence[Clip] | None = None,
+    references: Sequence[Clip | File] | None = None,
     progress: Progress | None = None,
 ) -> RetimeResult:
     """The same poses with another timing.
@@ -156,7 +157,7 @@ def retime(
     1.5
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: When frames shall be shown, and whose timing is liked.
         references: Motions whose timing is liked, instead of those that the request names.
         progress: Hears how far the work has come.
@@ -164,6 +165,7 @@ def retime(
     Raises:
         RequestError: If key times or references do not fit the motion; the message says what would.
     """
-    search = RetimeSearch(clip, request, references=references)
+    given = None if references is None else [CLIP.read(one) for one in references]
+    search = RetimeSearch(CLIP.read(clip), request, references=given)
     search.step(progress=progress or silent)
     return search.best()
