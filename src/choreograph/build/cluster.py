@@ -223,7 +223,7 @@ def write_shards(folder: str, library: Library, progress: Progress) -> str:
             file.write(json.dumps(header).encode())
     except OSError as error:
         raise GraphFileError(
-            f"shards cannot be written: {error.strerror or error}; make room, or choose another folder with --shards",
+            f"shards cannot be written: {error.strerror or error}; make room, or choose another folder (shards)",
             path=folder,
         ) from error
     return key
@@ -245,7 +245,7 @@ def read_shards(folder: str, key: str) -> Library:
     except (OSError, ValueError) as error:
         raise GraphFileError(
             f"no shards are there, seen from this worker: {error}; the folder must be one that all workers see "
-            "(--shards)",
+            "(shards)",
             path=folder,
         ) from None
     if header["key"] != key:

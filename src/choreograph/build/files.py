@@ -136,8 +136,8 @@ def _open_built(path: str | Path) -> MotionGraph:
     graph = open_graph(path)
     if not graph.searched_m:
         raise GraphFileError(
-            "holds examples to perform with and no motion graph; make it again, from all its recordings, with "
-            "`choreograph segment`",
+            "holds examples to perform with and no motion graph; make it again, from all its recordings "
+            "(save_segments)",
             path=path,
         )
     return graph

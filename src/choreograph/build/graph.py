@@ -286,7 +286,7 @@ def _long_blends(
     pairs = int(frames[lost].sum()) * int(frames.sum())
     if settings.max_blend_s is None and (pairs > MOST_PAIRS or frames.sum() > MANY_FRAMES):
         text = (
-            f"long blends to the {len(lost)} clips left out were not looked for, as that takes long; --max-blend does"
+            f"long blends to the {len(lost)} clips left out take long and were not looked for; ask for it (max_blend_s)"
         )
         return {}, [Note("not-joined", text)]
     blends, alignment = find_long_blends(prepared.clips, prepared.infos, settings, lost, search)
@@ -311,7 +311,7 @@ def _thinned(
         return []
     text = (
         f"{there - kept:,} of {there:,} transitions were left out: from each place the {most} nearest are "
-        "kept, and those that hold the graph together; --nearest 0 keeps all"
+        "kept, and those that hold the graph together, unless you ask for more (nearest)"
     )
     return [Note("thinned", text)]
 

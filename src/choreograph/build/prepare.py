@@ -124,7 +124,7 @@ def check_skeletons(names: Sequence[str], skeletons: Sequence[Skeleton], like: S
     whose, advice = repr(names[0]), dict[str, str]()
     if like is not None:
         whose = "the graph"
-        advice = {"advice": "Let the new ones be retargeted to the graph's skeleton (without --no-retarget)"}
+        advice = {"advice": "Let the new ones be retargeted to the graph's skeleton"}
     try:
         skeleton.check_matches(skeletons[other[0]], f"{whose} and {names[other[0]]!r}", **advice)
     except SkeletonMismatch as error:

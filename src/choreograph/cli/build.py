@@ -14,6 +14,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
 from choreograph.cli.common import Kept, console, err_console, progress_bar
+from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
@@ -212,6 +213,7 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
     paths, said = find_motion_files(files), set[str]()
 
     def say(text: str) -> None:
+        text = in_options(text, BuildOptions)
         err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
     def read(number: int) -> list[Clip]:
@@ -260,7 +262,7 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
     report = report_graph(graph)
     for note in graph.notes:
-        _say(str(note), "yellow")
+        _say(in_options(str(note), BuildOptions), "yellow")
     kept = len(report.clips) - len(report.lost)
     _say(
         f"{path}: {kept} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "

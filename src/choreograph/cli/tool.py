@@ -12,7 +12,7 @@ from annotated_types import Gt, Lt
 from pydantic import Field
 
 from choreograph.cli.common import console
-from choreograph.cli.options import collect, parameters, say_by_options
+from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
 
@@ -26,11 +26,6 @@ Files = Annotated[tuple[str, ...], Option(metavar="FILES")]
 Output = Annotated[Path, Option(("--output", "-o"))]
 Force = Annotated[bool, Option(("--force", "-f"))]
 FILES = "Motion files, folders (searched through) or patterns such as 'clips/*.bvh'."
-
-
-def parse_take(text: str) -> int | str:
-    """A take's number or name."""
-    return int(text) if text.isdecimal() else text
 
 
 class Reading(Request):
@@ -74,7 +69,9 @@ class Reading(Request):
 
     def _options(self) -> dict[str, Any]:
         known = {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf}
-        return known if self.take is None else known | {"take": parse_take(self.take)}
+        if self.take is None:
+            return known
+        return known | {"take": int(self.take) if self.take.isdecimal() else self.take}
 
     def _seen_to(self, clip: Clip) -> Clip:
         from choreograph.motion.trim import trimmed
@@ -89,7 +86,7 @@ def say_notes(clips: Iterable[Clip]) -> None:
     found: dict[str, list[str]] = {}
     for clip in clips:
         for note in clip.source.notes if clip.source is not None else ():
-            found.setdefault(str(note), []).append(clip.name)
+            found.setdefault(in_options(str(note), Reading), []).append(clip.name)
     for text, names in found.items():
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         said = f"{', '.join(names[:3])}{more}: {text}"
@@ -114,7 +111,8 @@ def add_tool(
             made = model(**collect(model, values))
         except RequestError as error:
             raise say_by_options(model, error) from None
-        run(made)
+        with speaking(model):
+            run(made)
 
     made = parameters(model, arguments)
     command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]

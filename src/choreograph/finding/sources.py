@@ -72,7 +72,7 @@ def open_recordings(source: Source, progress: Progress | None = None, *, frames:
         return _of_graph(open_graph(texts[0]), progress)
     if any(text.lower().endswith(".mog") for text in texts):
         raise RequestError(
-            "search one .mog file at a time, or motion files and folders; words are found with --only walk (only=…)"
+            "search one .mog file at a time, or motion files and folders; words are looked for besides (only)"
         )
     return _of_files(find_motion_files(texts), progress, frames)
 

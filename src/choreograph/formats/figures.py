@@ -71,7 +71,7 @@ def note_takes(names: Sequence[str], this: str) -> Note:
     """That a file holds more than the take that was read, and how the others are had."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     listed = ", ".join(map(repr, names[:8]))
-    text = f"holds {len(names)} takes ({listed}{more}); this is {this!r}, others with --take (take=…)"
+    text = f"holds {len(names)} takes ({listed}{more}); this is {this!r}, others can be named (take)"
     return Note("several-takes", text)
 
 

@@ -140,7 +140,7 @@ def find_format(path: str | Path, *, readable: bool = False) -> Format:
         raise FormatError("is a skeleton without motion; give the .amc file", path=path)
     if suffix == ".mog":
         raise FormatError(
-            "is a motion graph, no motion; choreograph info says what is in it, and verbs use it", path=path
+            "is a motion graph, no motion; it can be looked into (open_graph), and verbs use it", path=path
         )
     types = ", ".join(suffixes(readable=readable))
     raise FormatError(f"unknown file type {suffix or '(no suffix)'!r}; known: {types}", path=path)

@@ -59,7 +59,7 @@ class Targets:
             RequestError: If there is none.
         """
         if self.output is None:
-            raise RequestError("a search is kept in a folder; name it with --output")
+            raise RequestError("a search is kept in a folder; name it (output)")
         return self.output
 
     def motion_files(self, answers: int, people: Sequence[str]) -> list[list[Path]]:
@@ -184,7 +184,7 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
         first = replace(result, answers=(answer, *(other for other in result.answers if other is not answer)))
         if targets.picture is not None:
             if verb.draw is None:
-                raise RequestError(f"{verb.name} has no picture of its own; film the motion with --render")
+                raise RequestError(f"{verb.name} has no picture of its own; have the motion drawn (render)")
             verb.draw(file(targets.picture), first, targets.overwrite)
         if targets.film is not None:
             _film(file(targets.film), verb, replace(result, answers=(answer,)), targets, progress)
@@ -312,4 +312,4 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def damaged(folder: Path) -> RequestError:
     """What is said of a kept search that cannot be one."""
-    return RequestError(f"{folder / STATE}: the saved search is damaged; begin a new one with --force")
+    return RequestError(f"{folder / STATE}: the saved search is damaged; begin a new one (overwrite)")

@@ -208,7 +208,7 @@ def test_a_foreign_file_of_one_body_is_called_as_the_file(tmp_path, foreign):
     assert read_glb(pack(tmp_path / "leap.glb", document, rest)).name == "leap"
     document["animations"].append({**document["animations"][0], "name": "hop"})
     hop = read_glb(pack(tmp_path / "leap.glb", document, rest), take="hop")
-    assert hop.name == "leap_hop" and str(hop.source.notes[0]).endswith("this is 'hop', others with --take (take=…)")
+    assert hop.name == "leap_hop" and str(hop.source.notes[0]).endswith("this is 'hop', others can be named (take)")
 
 
 def test_all_takes_of_a_foreign_file_are_clips_of_one_body(tmp_path, human, foreign):

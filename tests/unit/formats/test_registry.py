@@ -24,7 +24,7 @@ def test_formats_by_suffix() -> None:
         find_format("a.max")
     with pytest.raises(FormatError, match=r"read but not written; Blender, Unreal"):
         find_format("a.fbx")
-    with pytest.raises(FormatError, match="a motion graph, no motion; choreograph info"):
+    with pytest.raises(FormatError, match="a motion graph, no motion; it can be looked into"):
         find_format("a.mog")
     with pytest.raises(FormatError, match="no suffix"):
         find_format("a")

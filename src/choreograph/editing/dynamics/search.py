@@ -166,7 +166,7 @@ def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Pr
     if not found.contacts.any() and clip.seconds > 1.5:
         yield Problem(
             f"no foot stands on the floor in {clip.seconds:.1f} s, so nothing carries the body; give the floor's "
-            "height with --floor",
+            "height (floor_m)",
             "floor_m",
         )
     yield from doubt_rate(gravity, clip.fps)

@@ -247,7 +247,8 @@ def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
     """A problem of speed, with what helps between two motions."""
     if not request.between or not request.in_place:
         return problem
-    return replace(problem, text=f"{problem.text}; --no-in-place lets the second motion come where the first one leads")
+    text = f"{problem.text}; unless it is to stay where it is (in_place), the second motion comes where the first leads"
+    return replace(problem, text=text)
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:

@@ -252,7 +252,7 @@ class SolveSearch(ChoosingSearch):
             return ()
         text = (
             f"only {found} of {request.count} answers differ from each other by {request.apart_m:g} m or more; search "
-            "longer, or lower that distance (--apart)"
+            "longer, or lower that distance (apart_m)"
         )
         if kept < found:
             text = (
