@@ -34,8 +34,12 @@ class Subject:
     def read(self, given: Any, **options: Any) -> Any:
         """What a verb's function works on: what it is given, or, of a file's name, what is in the file.
 
-        >>> CLIP.read("walk.bvh")  # doctest: +SKIP
-        Clip('walk', 120 frames, 30 fps)
+        >>> from choreograph.demo import demo_clip
+        >>> from choreograph.formats import write_clip
+        >>> walk = demo_clip("walk", 30.0)
+        >>> write_clip("walk.npz", walk)
+        >>> len(CLIP.read("walk.npz")) == len(walk), CLIP.read(walk) is walk
+        (True, True)
 
         Args:
             given: A subject, the name of its file, or several subjects by name.
