@@ -28,6 +28,8 @@ _SLOWEST = 10.0
 _USUAL = 30.0
 _ROOM = 100_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+_TAKES = 10
+"""Times that room for all takes together."""
 
 
 MAX_JOINTS = 10_000
@@ -91,9 +93,11 @@ def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | s
                 f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
             )
         chosen = find_take(names, 0 if take is None else take)
-        file = _File(Path(path), document, bodies, hashlib.sha256(data).hexdigest(), len(data), take is None)
-    figures = range(len(bodies)) if figure is None else [figure]
-    return read_each(figures, range(len(names)) if take is None else [chosen], file.read)
+        digest, moved = hashlib.sha256(data).hexdigest(), _moved_nodes(document)
+        file = _File(Path(path), document, bodies, names, moved, digest, len(data), take is None)
+        figures = range(len(bodies)) if figure is None else [figure]
+        takes = range(len(names)) if take is None else [chosen]
+        return read_each(figures, takes, file.read, len(data) + _TAKES * _ROOM)
 
 
 @contextmanager
@@ -116,6 +120,10 @@ class _File:
     path: Path
     document: Glb
     bodies: list[dict[str, Any]]
+    names: list[str]
+    """Of its takes."""
+    moved: Set[int]
+    """Nodes that any take moves."""
     sha256: str
     size: int
     all_takes: bool
@@ -126,10 +134,11 @@ class _File:
             return self._read(figure, number)
 
     def _read(self, figure: int, number: int) -> Clip:
-        document, skin, names = self.document, self.bodies[figure], take_names(self.document)
+        document, skin, names = self.document, self.bodies[figure], self.names
         take = document.items("animations")[number]
         about = _about(take) or _about(skin)
-        rig = _rig(document, skin, take)
+        places, turns = _tracks(document, take, len(document.items("nodes")))
+        rig = lay_out(document, skin, places, turns, self.moved)
         notes = []
         if len(names) > 1 and not self.all_takes:
             notes.append(note_takes(names, names[number]))
@@ -164,11 +173,6 @@ def _about(item: dict[str, Any]) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- the joints
-
-
-def _rig(document: Glb, skin: dict[str, Any], take: dict[str, Any]) -> Rig:
-    places, turns = _tracks(document, take, len(document.items("nodes")))
-    return lay_out(document, skin, places, turns, _moved_nodes(document))
 
 
 def _moved_nodes(document: Glb) -> set[int]:

@@ -27,6 +27,8 @@ _SLOWEST = 10.0
 """Keys fewer than these a second are poses set by hand; they are sampled at the rate that the file states."""
 _ROOM = 200_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+_TAKES = 10
+"""Times that room for all takes together."""
 _EVEN = 1e-3
 """Share by which a joint's axes may differ in length and still count as scaled evenly."""
 
@@ -98,7 +100,9 @@ def read_fbx_clips(
             return replace(clip, name=name_takes(clip.name, names)[number], source=source)
 
     everyone = range(len(figures)) if figure is None else [figure]
-    return read_each(everyone, range(len(names)) if take is None else [chosen], read)
+    with _blaming(path):
+        takes = range(len(names)) if take is None else [chosen]
+        return read_each(everyone, takes, read, len(data) + _TAKES * _ROOM)
 
 
 @contextmanager

@@ -23,6 +23,8 @@ KEY = "choreograph"
 """Name of the entry that holds it, in a GLB's extras and a USD prim's custom data."""
 STILL = 1e-7
 """Metres that a bone's end may wander from its rest place and still count as fixed."""
+MOST_CLIPS = 2000
+"""Figures and takes of a file that are read."""
 _STRETCH = 1e-6
 """The same for files of others, whose numbers are single precision."""
 
@@ -94,20 +96,35 @@ def name_takes(name: str, takes: Sequence[str]) -> list[str]:
     return [word if word.lower().startswith(name.lower()) else f"{name}_{word}" for word in words]
 
 
-def read_each(figures: Sequence[int], takes: Sequence[int], read: Callable[[int, int], Clip]) -> list[Clip]:
+def read_each(
+    figures: Sequence[int], takes: Sequence[int], read: Callable[[int, int], Clip], most_poses: int
+) -> list[Clip]:
     """Each figure in each take. What cannot be read, as a take that moves another figure, is left out with a note.
 
+    Args:
+        figures: Their numbers.
+        takes: Their numbers.
+        read: Reads one figure in one take.
+        most_poses: Poses of joints that all may have together: a small file may stand for a great many frames.
+
     Raises:
-        FormatError: If nothing can be read.
+        FormatError: If nothing can be read, or there is too much.
     """
     clips: list[Clip] = []
     errors: list[FormatError] = []
+    if len(figures) * len(takes) > MOST_CLIPS:
+        raise FormatError(f"holds {len(takes)} takes of {len(figures)} figures; {MOST_CLIPS} clips are read at most")
+    poses = 0
     for figure in figures:
         for take in takes:
             try:
                 clips.append(read(figure, take))
             except FormatError as error:
                 errors.append(error)
+                continue
+            poses += len(clips[-1]) * len(clips[-1].skeleton)
+            if poses > most_poses:
+                raise FormatError("its takes stand for more frames than so small a file holds")
     if errors and not clips:
         raise errors[0]
     if errors and clips[0].source is not None:

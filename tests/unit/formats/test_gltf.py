@@ -242,6 +242,20 @@ def test_all_takes_of_a_foreign_file_are_clips_of_one_body(tmp_path, human, fore
         read_glb_clips(pack(tmp_path / "hero.glb", document, rest))
 
 
+def test_takes_that_stand_for_far_more_than_the_file_holds_are_refused(tmp_path, foreign, monkeypatch):
+    """One set of keys may be named by any number of takes."""
+    document, rest = foreign
+    document["animations"] = [document["animations"][0]] * 40
+    path = pack(tmp_path / "many.glb", document, rest)
+    assert len(read_glb_clips(path)) == 40
+    monkeypatch.setattr("choreograph.formats._gltf_read._TAKES", (4000 - path.stat().st_size) / 100_000)
+    with pytest.raises(FormatError, match=r"many.glb: its takes stand for more frames than so small a file holds"):
+        read_glb_clips(path)
+    monkeypatch.setattr("choreograph.formats.figures.MOST_CLIPS", 30)
+    with pytest.raises(FormatError, match=r"many.glb: holds 40 takes of 1 figures; 30 clips are read at most"):
+        read_glb_clips(path)
+
+
 def test_a_file_without_a_body_has_no_clips(tmp_path, foreign):
     document, rest = foreign
     document["skins"] = []
