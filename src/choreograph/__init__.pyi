@@ -48,7 +48,7 @@ from .finishing.finish import Finished, finish
 from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
-from .formats import read_clip, read_figures, write_clip
+from .formats import read_clip, read_clips, read_figures, write_clip
 from .formats.character import read_character, write_character
 from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
@@ -326,6 +326,7 @@ __all__ = [
     "pulled_pose",
     "read_character",
     "read_clip",
+    "read_clips",
     "read_face",
     "read_face_glb",
     "read_figures",

@@ -110,7 +110,7 @@ class OutputExists(ChoreographError):
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        super().__init__(f"{path} exists already; choose another name or overwrite it with --force (overwrite=True)")
+        super().__init__(f"{path} exists already; choose another name, or have it replaced (overwrite)")
 
 
 class DownloadError(ChoreographError):

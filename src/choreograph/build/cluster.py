@@ -114,11 +114,13 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
         own = distributed.LocalCluster(
             n_workers=int(number), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
         )
+    # What they log when a scheduler is lost are tracebacks; what we raise is a sentence.
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [logger.level for logger in loggers]
     try:
         try:
-            # What they log when a scheduler is lost are tracebacks; what we raise is a sentence.
-            for name in ("distributed", "distributed.client"):
-                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+            for logger in loggers:
+                logger.setLevel(logging.CRITICAL + 1)
             client = distributed.Client(own or address, timeout=10)
         except (OSError, ValueError, TimeoutError) as error:
             raise RequestError(
@@ -132,6 +134,8 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
     finally:
         if own is not None:
             own.close()
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def shards_folder(shared: str | None, output: Path) -> str:
@@ -260,7 +264,7 @@ def write_shards(folder: str, library: Library, progress: Progress) -> str:
             file.write(json.dumps(header).encode())
     except OSError as error:
         raise GraphFileError(
-            f"shards cannot be written: {error.strerror or error}; make room, or choose another folder with --shards",
+            f"shards cannot be written: {error.strerror or error}; make room, or choose another folder (shards)",
             path=folder,
         ) from error
     return key
@@ -282,7 +286,7 @@ def read_shards(folder: str, key: str) -> Library:
     except (OSError, ValueError) as error:
         raise GraphFileError(
             f"no shards are there, seen from this worker: {error}; the folder must be one that all workers see "
-            "(--shards)",
+            "(shards)",
             path=folder,
         ) from None
     if header["key"] != key:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare
-from choreograph.build.graph import add_clips, build_prepared, remove_clips
+from choreograph.build.graph import add_clips, add_prepared, build_prepared, remove_clips
 from choreograph.build.prepare import prepare_clips
 from choreograph.build.staging import ClipStream, Staging
 from choreograph.errors import FormatError, GraphFileError, SkeletonMismatch
@@ -66,36 +67,55 @@ def _build_stream(
 ) -> MotionGraph:
     progress, workers, compare = how
     make_folder(path)
-    staging, checkpoint = Staging(path), Checkpoint(path)
-    try:
-        try:
-            prepared = staging.fill(stream, settings, onto, progress)
-        except (FormatError, SkeletonMismatch):  # nobody goes on from there: the file has to change first
-            staging.discard()
-            raise
+    with _staged(path) as (staging, checkpoint):
+        prepared = staging.fill(stream, settings, onto, progress)
         graph = build_prepared(
             prepared, settings, None, progress, workers, checkpoint, key=staging.key(), compare=compare
         )
         staging.finish(graph, overwrite=overwrite, command=command)
+    return open_graph(path)
+
+
+@contextmanager
+def _staged(path: Path) -> Iterator[tuple[Staging, Checkpoint]]:
+    """Files in which work is kept: for the next time where it is stopped, no longer where it is done."""
+    staging, checkpoint = Staging(path), Checkpoint(path)
+    try:
+        yield staging, checkpoint
+    except (FormatError, SkeletonMismatch):  # nobody goes on from there: the file has to change first
+        staging.discard()
+        raise
     finally:
         staging.close()
         checkpoint.close()
     checkpoint.discard()
-    return open_graph(path)
 
 
 def add_to_file(
     path: str | Path,
-    clips: Sequence[Clip],
+    clips: Sequence[Clip] | ClipStream,
     *,
     onto: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
     command: str = "add_to_file",
 ) -> MotionGraph:
-    """Add clips to a .mog file; only pairs with a new clip are compared. Raises as `open_graph` and `build_file` do."""
+    """Add clips to a .mog file; only pairs with a new clip are compared.
+
+    Of a stream, clips are read and carried over one at a time, as `build_file` does it, and kept in `PATH.clips` until
+    the file has them. The file is as it was until it has all of them. Raises as `open_graph` and `build_file` do.
+    """
     graph = _open_built(path)
     check_target(path, overwrite=True)
+    if isinstance(clips, ClipStream):
+        with _staged(Path(path)) as (staging, checkpoint):
+            new = staging.fill(clips, graph.settings, onto, progress, graph)
+            grown = add_prepared(graph, new, staging.key(), progress, workers, checkpoint)
+            save_graph(grown, path, overwrite=True, command=command)
+            staging.discard()
+        kept = open_graph(path)
+        kept.notes = grown.notes  # also those that tell of this addition alone
+        return kept
 
     def work(checkpoint: Checkpoint) -> MotionGraph:
         return add_clips(graph, clips, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
@@ -116,8 +136,8 @@ def _open_built(path: str | Path) -> MotionGraph:
     graph = open_graph(path)
     if not graph.searched_m:
         raise GraphFileError(
-            "holds examples to perform with and no motion graph; make it again, from all its recordings, with "
-            "`choreograph segment`",
+            "holds examples to perform with and no motion graph; make it again, from all its recordings "
+            "(save_segments)",
             path=path,
         )
     return graph

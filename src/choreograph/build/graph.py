@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
-from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips, sum_up
+from choreograph.build.prepare import Prepared, check_any, digest, pass_over, prepare_clips, sum_up
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
@@ -85,13 +85,7 @@ def add_clips(
         workers: Threads to compare with.
         checkpoint: Where work is kept as it is done.
     """
-    have = {info.sha256 for info in graph.infos if info.sha256}
-    fresh, notes = [], []
-    for clip in clips:
-        if clip.source is not None and clip.source.sha256 in have:
-            notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
-        else:
-            fresh.append(clip)
+    fresh, notes = pass_over(clips, graph.infos)
     new = prepare_clips(
         fresh,
         graph.settings,
@@ -101,12 +95,34 @@ def add_clips(
         first=len(graph.infos),
         progress=progress,
     )
+    new = replace(new, notes=(*notes, *new.notes))
+    return add_prepared(graph, new, " ".join(map(digest, new.clips)), progress, workers, checkpoint)
+
+
+def add_prepared(
+    graph: MotionGraph,
+    new: Prepared,
+    key: str,
+    progress: Progress | None,
+    workers: int | None,
+    checkpoint: Checkpoint | None,
+) -> MotionGraph:
+    """The graph of the clips it has and others that are ready.
+
+    Args:
+        graph: What there is.
+        new: What comes to it: on its body, under names that it does not have, numbered on from its clips.
+        key: What the new clips are told by.
+        progress: Hears how far the work has come.
+        workers: Threads to compare with.
+        checkpoint: Where work is kept as it is done.
+    """
     there, here = range(len(graph.infos)), range(len(new.infos))
     clips = PickedClips([*((graph.clips, n) for n in there), *((new.clips, n) for n in here)])
-    both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *notes, *new.notes))
+    both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *new.notes))
     known = Known(graph, np.arange(len(graph.infos)))
     # What is there is told by its file, so that it need not be read for that.
-    key = " ".join([graph.fingerprint.motion, str(graph.settings.as_dict()), *map(digest, new.clips)])
+    key = " ".join([graph.fingerprint.motion, str(graph.settings.as_dict()), key])
     return build_prepared(both, graph.settings, known, progress, workers, checkpoint, key)
 
 
@@ -270,7 +286,7 @@ def _long_blends(
     pairs = int(frames[lost].sum()) * int(frames.sum())
     if settings.max_blend_s is None and (pairs > MOST_PAIRS or frames.sum() > MANY_FRAMES):
         text = (
-            f"long blends to the {len(lost)} clips left out were not looked for, as that takes long; --max-blend does"
+            f"long blends to the {len(lost)} clips left out take long and were not looked for; ask for it (max_blend_s)"
         )
         return {}, [Note("not-joined", text)]
     blends, alignment = find_long_blends(prepared.clips, prepared.infos, settings, lost, search)
@@ -295,7 +311,7 @@ def _thinned(
         return []
     text = (
         f"{there - kept:,} of {there:,} transitions were left out: from each place the {most} nearest are "
-        "kept, and those that hold the graph together; --nearest 0 keeps all"
+        "kept, and those that hold the graph together, unless you ask for more (nearest)"
     )
     return [Note("thinned", text)]
 

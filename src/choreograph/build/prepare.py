@@ -74,6 +74,23 @@ def prepare_clips(
     return Prepared(tuple(made), tuple(infos), tuple(notes))
 
 
+def pass_over(clips: Sequence[Clip], there: Sequence[ClipInfo]) -> tuple[list[Clip], list[Note]]:
+    """The clips that a graph does not have yet, by their files' SHA-256, and notes of those that it has.
+
+    Args:
+        clips: As they were read.
+        there: The graph's.
+    """
+    have = {(info.sha256, info.take) for info in there if info.sha256}
+    fresh, notes = list[Clip](), list[Note]()
+    for clip in clips:
+        if clip.source is not None and (clip.source.sha256, clip.source.take) in have:
+            notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
+        else:
+            fresh.append(clip)
+    return fresh, notes
+
+
 def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:
     """The clips that last as long as a window, under names that no other has, and which do not."""
     names, kept, notes = set(taken), list[Clip](), list[Note]()
@@ -110,7 +127,7 @@ def check_skeletons(names: Sequence[str], skeletons: Sequence[Skeleton], like: S
     whose, advice = repr(names[0]), dict[str, str]()
     if like is not None:
         whose = "the graph"
-        advice = {"advice": "Let the new ones be retargeted to the graph's skeleton (without --no-retarget)"}
+        advice = {"advice": "Let the new ones be retargeted to the graph's skeleton"}
     try:
         skeleton.check_matches(skeletons[other[0]], f"{whose} and {names[other[0]]!r}", **advice)
     except SkeletonMismatch as error:

@@ -13,18 +13,18 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from choreograph.build.checkpoint import sweep
-from choreograph.build.prepare import Prepared, name_clips, with_mirrored
+from choreograph.build.prepare import Prepared, name_clips, pass_over, with_mirrored
 from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import clip_info
 from choreograph.graph.growing import close_gaps, count_clip_pages, end_file
 from choreograph.graph.lazy import LazyClips, Reader
-from choreograph.graph.model import MotionGraph
+from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import writing
 from choreograph.graph.writing import write_clip_row, write_rest
@@ -69,7 +69,12 @@ class Staging:
         return self._connection
 
     def fill(
-        self, stream: ClipStream, settings: GraphSettings, onto: Skeleton | bool, progress: Progress | None
+        self,
+        stream: ClipStream,
+        settings: GraphSettings,
+        onto: Skeleton | bool,
+        progress: Progress | None,
+        graph: MotionGraph | None = None,
     ) -> Prepared:
         """Read what has not been read yet, and give all clips back as they are in the file, on one body.
 
@@ -78,37 +83,50 @@ class Staging:
             settings: What graph is wanted.
             onto: The body; True for the one of most clips, False to have none retargeted.
             progress: Hears how many clips are read, and carried over.
+            graph: What they are added to: they are to have its body, and names that its clips do not have, and are
+                numbered on from those.
 
         Raises:
             SkeletonMismatch: If skeletons differ, and nothing is to be retargeted.
         """
         told = progress or silent
         sweep(self.path, _is_staging)
-        self._open(_key_of(stream, settings, onto))
+        self._open(_key_of(stream, settings, onto, graph))
         state = State.load(self.connection)
-        self._read(stream, settings, state, told)
+        there = () if graph is None else graph.infos
+        self._read(stream, settings, state, there, told)
         reader = Reader(self.connection, self.path)
         with writing(self.target):
-            infos = unite_bodies(reader, state, settings.rate_hz, onto, told)
-        return Prepared(LazyClips(reader, infos, keep=4), infos, tuple(state.notes))
+            like = None if graph is None else graph.skeleton
+            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, like)
+        notes = sorted(state.notes, key=lambda note: note.kind != "already-there")
+        numbered = tuple(
+            info if info.mirror_of is None else replace(info, mirror_of=info.mirror_of + len(there)) for info in infos
+        )
+        return Prepared(LazyClips(reader, infos, keep=4), numbered, tuple(notes))
 
-    def _read(self, stream: ClipStream, settings: GraphSettings, state: State, told: Progress) -> None:
+    def _read(
+        self, stream: ClipStream, settings: GraphSettings, state: State, there: Sequence[ClipInfo], told: Progress
+    ) -> None:
         """Put the clips of the sources that have not been read yet into the file, as they are."""
-        taken = {name for (name,) in self.connection.execute("SELECT name FROM clip")}
+        own = [name for (name,) in self.connection.execute("SELECT name FROM clip")]
+        taken, count = {*own, *(info.name for info in there)}, len(own)
         skeletons = rows.SkeletonNumbers()
         for (number,) in self.connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
             skeletons.number_of(rows.read_skeleton(self.connection, number))
         for source in range(state.read, len(stream.names)):
             told("reading clips", source, len(stream.names))
-            clips, notes = name_clips(stream.read(source), settings, taken)
+            fresh, known = pass_over(stream.read(source), there)
+            clips, notes = name_clips(fresh, settings, taken)
             with writing(self.target), state.step(self.connection):
                 for clip in clips:
-                    first, skeleton = len(taken), write_new_skeleton(self.connection, skeletons, clip.skeleton)
+                    first, skeleton = count, write_new_skeleton(self.connection, skeletons, clip.skeleton)
                     for copy in with_mirrored(clip, settings):
                         info = clip_info(copy, settings.rate_hz, None if copy is clip else first)
-                        write_clip_row(self.connection, len(taken), info, copy, skeleton)
+                        write_clip_row(self.connection, count, info, copy, skeleton)
                         taken.add(copy.name)
-                state.notes += notes
+                        count += 1
+                state.notes += known + notes
                 state.read = source + 1
         told("reading clips", len(stream.names), len(stream.names))
 
@@ -193,12 +211,16 @@ def _is_staging(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'staged'").fetchone()[0])
 
 
-def _key_of(stream: ClipStream, settings: GraphSettings, onto: Skeleton | bool) -> str:
+def _key_of(
+    stream: ClipStream, settings: GraphSettings, onto: Skeleton | bool, graph: MotionGraph | None = None
+) -> str:
     plain = settings.as_dict()
     state = hashlib.blake2b(digest_size=16)
     # What clips become depends on no other setting.
     said = [_METHOD, plain["rate_hz"], plain["window_s"], plain["mirror"], list(stream.names), onto is not False]
     state.update(json.dumps(said).encode())
+    if graph is not None:
+        state.update(repr((graph.fingerprint.motion, [info.name for info in graph.infos])).encode())
     if isinstance(onto, Skeleton):
         state.update(repr((onto.names, onto.roles)).encode() + onto.offsets.tobytes() + onto.parents.tobytes())
     return state.hexdigest()

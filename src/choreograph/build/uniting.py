@@ -92,7 +92,12 @@ class State:
 
 
 def unite_bodies(
-    reader: Reader, state: State, rate_hz: float, onto: Skeleton | bool, told: Progress
+    reader: Reader,
+    state: State,
+    rate_hz: float,
+    onto: Skeleton | bool,
+    told: Progress,
+    like: Skeleton | None = None,
 ) -> tuple[ClipInfo, ...]:
     """Bring all clips of a file onto one body, and tell what the file has then.
 
@@ -102,15 +107,19 @@ def unite_bodies(
         rate_hz: The graph's rate.
         onto: The body; True for the one of most clips, False to have none carried over.
         told: Hears how many clips are done.
+        like: The body of a graph that they are added to, which is the one then.
 
     Raises:
         SkeletonMismatch: If skeletons differ, and nothing is to be carried over.
     """
     file = _Clips(reader, tuple(read_infos(reader.connection, rate_hz)))
-    body = onto if isinstance(onto, Skeleton) else None
+    given = onto if isinstance(onto, Skeleton) else None
+
+    def body() -> Skeleton | None:
+        return body_without_helper(given, file.skeletons) if like is None else like
+
     if state.to_fold is None:
-        body = body_without_helper(body, file.skeletons)
-        which, notes = find_helpers(file.skeletons, body)
+        which, notes = find_helpers(file.skeletons, body())
         with state.step(reader.connection):
             state.to_fold, state.notes = [file.recorded[n] for n in which], [*state.notes, *notes]
     for number in list(state.to_fold):
@@ -119,9 +128,9 @@ def unite_bodies(
             file.replace(number, folded)
             state.to_fold.remove(number)
     if onto is False:
-        check_skeletons([file.infos[n].name for n in file.recorded], file.skeletons)
+        check_skeletons([file.infos[n].name for n in file.recorded], file.skeletons, like)
     elif state.to_carry is None:
-        _plan(file, state, body_without_helper(body, file.skeletons))
+        _plan(file, state, body())
     if state.to_carry:
         _carry(file, state, told)
     if state.to_carry == [] and state.body >= 0:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import Field
 
-from choreograph.cli.build import Workers, command_line, interruptible, read_clips, show_advice, show_outcome
+from choreograph.cli.build import Workers, command_line, interruptible, show_advice, show_outcome, stream_clips
 from choreograph.cli.common import progress_bar
 from choreograph.cli.tool import FILES, Files, Reading, add_tool
 from choreograph.contract.request import Option, Request
@@ -42,18 +42,21 @@ def add(asked: AddOptions) -> None:
       choreograph add people.mog mixamo/
     """
     from choreograph.build.files import add_to_file
-    from choreograph.graph.lazy import PickedClips
+    from choreograph.graph.store import open_graph
 
+    there = len(open_graph(asked.graph).infos)
     with interruptible(asked.graph), progress_bar() as progress:
-        clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
         grown = add_to_file(
-            asked.graph, clips, onto=asked.retarget, progress=progress, workers=asked.workers, command=command_line()
+            asked.graph,
+            stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
+            onto=asked.retarget,
+            progress=progress,
+            workers=asked.workers,
+            command=command_line(),
         )
     show_outcome(grown, asked.graph)
     if asked.advice:
-        # What was there comes first.
-        clips_there = grown.clips.begins_with(grown.infos) if isinstance(grown.clips, PickedClips) else None
-        show_advice(grown, asked.workers, since=0 if clips_there is None else len(clips_there))
+        show_advice(grown, asked.workers, since=there)
 
 
 def register(app: typer.Typer) -> None:

@@ -14,6 +14,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
 from choreograph.cli.common import Kept, console, err_console, progress_bar
+from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.report import Join
     from choreograph.motion.clip import Clip
-    from choreograph.progress import Progress
 
 Workers = Annotated[int, Ge(1), Le(256), Option(("--workers",))]
 """Threads to compare with."""
@@ -214,11 +214,12 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
     paths, said = find_motion_files(files), set[str]()
 
     def say(text: str) -> None:
+        text = in_options(text, BuildOptions)
         err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
     def read(number: int) -> list[Clip]:
         try:
-            clips = reading.read(paths[number])
+            clips = reading.read_all(paths[number])
             notes = {str(note): clip for clip in clips if clip.source is not None for note in clip.source.notes}
             for text in (text for text in notes if text not in said):
                 say(f"{notes[text].name}: {text}")
@@ -242,17 +243,6 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
     return ClipStream([f"{word(path)} {reading!r} {skip_bad}" for path in paths], read)
 
 
-def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
-    """All clips that the inputs stand for."""
-    stream = stream_clips(files, reading, skip_bad=skip_bad)
-    clips: list[Clip] = []
-    for done in range(len(stream.names)):
-        progress("reading clips", done, len(stream.names))
-        clips += stream.read(done)
-    progress("reading clips", len(stream.names), len(stream.names))
-    return clips
-
-
 @contextmanager
 def interruptible(output: Path) -> Iterator[None]:
     """Say, when the work is stopped, what of it is kept."""
@@ -273,7 +263,7 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
     report = report_graph(graph)
     for note in graph.notes:
-        _say(str(note), "yellow")
+        _say(in_options(str(note), BuildOptions), "yellow")
     kept = len(report.clips) - len(report.lost)
     _say(
         f"{path}: {kept} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "

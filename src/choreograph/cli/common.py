@@ -127,9 +127,3 @@ def parse_size(text: str) -> tuple[int, int | None]:
         return int(width), int(height) if height else None
     except ValueError:
         raise RequestError(f"a size is given in pixels, as 1280x720 or 1920; found {text[:40]!r}") from None
-
-
-def film_size(text: str) -> tuple[int, int]:
-    """Pixels of a film: sixteen to nine where only its width is given."""
-    width, height = parse_size(text)
-    return width, round(width * 9 / 32) * 2 if height is None else height

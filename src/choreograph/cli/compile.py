@@ -61,15 +61,14 @@ def _write_demo(folder: Path) -> tuple[Path, Path]:
 
 def _try(name: str, graph: Path, clip: Path) -> None:
     """Have a verb answer its trial request."""
-    from choreograph.cli.subjects import load
     from choreograph.contract.verb import CLIP
     from choreograph.progress import silent
     from choreograph.verbs import find_verb
 
     verb = find_verb(name)
     if verb.trial is not None:
-        subject = load(verb.subject, str(clip if verb.subject == CLIP else graph), verb.trial, silent)
-        verb.search(subject.value, verb.trial).run(silent)
+        subject = verb.subject.read(clip if verb.subject == CLIP else graph)
+        verb.search(subject, verb.trial).run(silent)
 
 
 def _draw(clip: Path) -> None:

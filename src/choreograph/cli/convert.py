@@ -119,7 +119,7 @@ def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
         return [clips[asked.figure]]
     if len(clips) > 1 and asked.takes:
         raise RequestError(f"{path} holds {len(clips)} figures, takes are of one: choose with --figure 0")
-    if len(clips) > 1 and find_format(target).figures is None:
+    if len(clips) > 1 and not find_format(target).several:
         raise RequestError(
             f"{path} holds {len(clips)} figures, a {target.suffix} file one: choose with --figure 0, or "
             "write .glb or .usdc"

@@ -12,7 +12,6 @@ import typer
 from pydantic import Field
 
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.subjects import load
 from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
@@ -67,9 +66,7 @@ def evaluate_perform(asked: EvaluateOptions) -> None:
     if result is not None:
         check_writable(result, overwrite=asked.force)
     with progress_bar() as progress:
-        found, losses, count = evaluate(
-            load(EXAMPLES, asked.subject, request, progress).value, request, progress=progress
-        )
+        found, losses, count = evaluate(EXAMPLES.read(asked.subject), request, progress=progress)
     _show(found, losses, count)
     if result is not None:
         with atomic_write(result, overwrite=asked.force) as temporary:

@@ -269,4 +269,4 @@ def _show_coverage(coverage: Coverage) -> None:
         _print(table)
     _say(f"stops: {coverage.stops}")
     for advice in coverage.advice:
-        _say(in_options(BuildOptions, f"more: {advice}"))
+        _say(in_options(f"more: {advice}", BuildOptions))

@@ -14,6 +14,7 @@ import typer
 from pydantic import Field
 
 from choreograph.cli.common import console, err_console, progress_bar
+from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import ChoreographError, RequestError
@@ -56,7 +57,7 @@ def inspect(asked: InspectOptions) -> None:
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:
-                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read(path)]
+                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read_all(path)]
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:
@@ -245,7 +246,8 @@ def _findings(row: dict[str, Any]) -> list[tuple[str, str]]:
     if "error" in row:
         return []
     found = [
-        (note["kind"], note["message"] + (f" (×{note['count']})" if note["count"] > 1 else "")) for note in row["notes"]
+        (note["kind"], in_options(note["message"], Reading) + (f" (×{note['count']})" if note["count"] > 1 else ""))
+        for note in row["notes"]
     ]
     if row["trim"]:
         found.append(("trim", f"{row['trim']['reason']}; leave out with --trim"))

@@ -10,7 +10,6 @@ import typer
 from pydantic import Field
 
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.subjects import load
 from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
@@ -66,7 +65,7 @@ def learn(asked: LearnOptions) -> None:
     if asked.output.suffix.lower() != SUFFIX:
         raise RequestError(f"--output is {asked.output}; a model's file ends in {SUFFIX}", where="output")
     with progress_bar() as progress:
-        source = load(EXAMPLES, asked.subject, asked, progress).value
+        source = EXAMPLES.read(asked.subject)
         if isinstance(source, MotionModel):
             raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
         clips = choose_clips(Recordings(source).clips, CompleteRequest(length_s=1.0, label=asked.label))

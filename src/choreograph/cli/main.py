@@ -156,7 +156,9 @@ def main() -> None:
     except ChoreographError as error:
         if debug:
             raise
-        _fail(str(error))
+        from choreograph.cli.options import in_options
+
+        _fail(in_options(str(error)))
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -7,8 +7,8 @@ that can be given several times. What is given on the command line is laid over 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
@@ -16,8 +16,8 @@ from typer.models import ArgumentInfo
 
 from choreograph.contract.fields import say_bounds
 from choreograph.contract.request import Request
-from choreograph.errors import RequestError
-from choreograph.verbs.options import Entry, entries, negative, option_type, plain_type
+from choreograph.errors import ChoreographError, RequestError
+from choreograph.verbs.options import Entry, entries, name_fields, negative, option_type, plain_type
 
 
 def parameters(
@@ -86,20 +86,45 @@ def say_by_options(model: type[Request], error: RequestError) -> RequestError:
     return error
 
 
-def in_options(model: type[Request], text: str) -> str:
-    """A sentence about a request, with the options' names for fields that it advises to set.
+_COMMANDS = {
+    "allow_code": "--allow-code",
+    "asf": "--asf",
+    "cache": "--cache",
+    "fps": "--fps",
+    "mirror": "--mirror",
+    "onto": "--onto",
+    "open_graph": "choreograph info",
+    "output": "--output",
+    "overwrite": "--force",
+    "render": "--render",
+    "save_model": "choreograph learn",
+    "save_segments": "choreograph segment",
+    "shards": "--shards",
+    "take": "--take",
+    "with_roles": "--role",
+}
+"""What does on the command line what arguments and functions do in Python."""
 
-    Fields in brackets, such as (min_s, max_s), and names that no word of a sentence is, such as max_stretch.
+
+def in_options(text: str, *models: type[Request]) -> str:
+    """A sentence of the library, with the names of the command line for what it advises; see `name_fields`.
+
+    Args:
+        text: The sentence.
+        *models: Whose fields are options; those of the first count before those of others.
     """
-    names = {entry.path[-1]: entry.names[0] for entry in reversed(list(entries(model)))}
+    fields = [entry for model in models for entry in entries(model)]
+    return name_fields(text, {**_COMMANDS, **{entry.path[-1]: entry.names[0] for entry in reversed(fields)}})
 
-    def bracketed(found: re.Match[str]) -> str:
-        words = found[1].split(", ")
-        return f"({', '.join(names[word] for word in words)})" if all(word in names for word in words) else found[0]
 
-    text = re.sub(r"\(([a-z_0-9]+(?:, [a-z_0-9]+)*)\)", bracketed, text)
-    word = r"(?<![\w.'\[\]-])[a-z]+(?:_[a-z0-9]+)+(?![\w'\[=(]|\.\w)"
-    return re.sub(word, lambda found: names.get(found[0], found[0]), text)
+@contextmanager
+def speaking(*models: type[Request]) -> Iterator[None]:
+    """Errors name what they advise as the command line does."""
+    try:
+        yield
+    except ChoreographError as error:
+        error.args = (in_options(str(error), *models),)
+        raise
 
 
 def _flags(entry: Entry) -> tuple[str, ...]:

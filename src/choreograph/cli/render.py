@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import console, film_size, parse_size, progress_bar
+from choreograph.cli.common import console, parse_size, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Hertz, Request
 from choreograph.errors import RequestError
@@ -18,7 +17,7 @@ from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
-    from choreograph.progress import Progress
+    from choreograph.pictures.drawing import Drawing
 
 Theme = Literal["dark", "light"]
 
@@ -58,6 +57,15 @@ class RenderOptions(Request):
     force: Force = False
     """Overwrite what exists."""
 
+    def drawing(self) -> Drawing:
+        """How it is drawn."""
+        from choreograph.pictures.drawing import Drawing
+
+        return Drawing(
+            None if self.size is None else parse_size(self.size), self.theme, self.every, self.frame, self.camera,
+            self.rate_hz, self.bare, self.transparent,
+        )  # fmt: skip
+
 
 def render(asked: RenderOptions) -> None:
     """Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.
@@ -78,9 +86,11 @@ def render(asked: RenderOptions) -> None:
 
       choreograph render walk.bvh -o hero.mp4 --character hero.glb
     """
+    from choreograph.pictures.drawing import write_drawing
+
     paths = find_motion_files(asked.files)
     targets = [asked.output] if asked.to is None else _targets(paths, asked.output, asked.to)
-    sheet = _check(targets, asked)
+    _check(targets, asked)
     with progress_bar() as progress:
         scenes = []
         for done, path in enumerate(paths, 1):
@@ -93,7 +103,8 @@ def render(asked: RenderOptions) -> None:
         if asked.to is None:
             scenes = [[clip for scene in scenes for clip in scene]]
         for target, scene in zip(targets, scenes, strict=True):
-            (_write_sheet if sheet else _write_film)(target, scene, asked, progress)
+            bodies = [] if asked.character is None else [str(asked.character)] * len(scene)
+            write_drawing(target, scene, asked.drawing(), bodies=bodies, overwrite=asked.force, progress=progress)
     what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
 
@@ -112,13 +123,13 @@ def register(app: typer.Typer) -> None:
     add_tool(app, "render", RenderOptions, render)
 
 
-def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
-    """Refuse what does not go together; whether a sheet is wanted."""
+def _check(targets: Sequence[Path], asked: RenderOptions) -> None:
+    """Refuse what does not go together."""
     from choreograph.formats.atomic import check_writable
+    from choreograph.pictures.drawing import check_drawing
 
+    check_drawing(targets[0])
     suffix = targets[0].suffix.lower()
-    if suffix not in (".png", ".mp4", ".gif"):
-        raise RequestError(f"pictures are written as .png, films as .mp4 or .gif, not {suffix or 'without a suffix'}")
     sheet = suffix == ".png" and asked.frame is None
     if sheet and (asked.camera is not None or asked.rate_hz is not None or asked.bare):
         raise RequestError("--camera, --rate and --bare are for films; for a still of one frame add --frame N")
@@ -128,48 +139,8 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
         raise RequestError("--frame makes one picture: give a .png name and no --rate")
     if asked.transparent and asked.frame is None:
         raise RequestError("--transparent is for a picture of one frame: add --frame N and a .png name")
-    if suffix != ".png":
-        from choreograph.pictures.animation import check_film
-
-        check_film(targets[0])
     for target in targets:
         check_writable(target, overwrite=asked.force)
-    return sheet
-
-
-def _write_sheet(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
-    from choreograph.pictures.sheet import SheetSettings, write_sheet
-
-    width, height = parse_size(asked.size or "1920")
-    settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme, body=_body(asked))
-    write_sheet(target, clips, settings, overwrite=asked.force, progress=progress)
-
-
-def _body(asked: RenderOptions) -> str | None:
-    return None if asked.character is None else str(asked.character)
-
-
-def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film, write_still
-
-    usual = FilmSettings.for_file(target)
-    settings = replace(
-        usual,
-        size=film_size(asked.size) if asked.size else usual.size,
-        fps=usual.fps if asked.rate_hz is None else asked.rate_hz,
-        camera=asked.camera or usual.camera,
-        theme=asked.theme,
-        samples=2 if asked.frame is None else 4,
-        paths=not asked.bare,
-        plants=not asked.bare,
-        caption=not asked.bare,
-        transparent=asked.transparent,
-    )
-    bodies = [_body(asked)] * len(clips)
-    if asked.frame is None:
-        write_film(target, clips, settings, bodies=bodies, overwrite=asked.force, progress=progress)
-    else:
-        write_still(target, clips, asked.frame, settings, bodies=bodies, overwrite=asked.force)
 
 
 def _targets(paths: Sequence[Path], folder: Path, to: str) -> list[Path]:

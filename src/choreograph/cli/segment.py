@@ -12,7 +12,6 @@ from pydantic import Field
 
 from choreograph.cli.build import command_line
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.subjects import load
 from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
@@ -69,7 +68,7 @@ def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, 
 
     if output is not None:
         check_target(output, overwrite=force)
-    recorded = load(EXAMPLES, examples, request, progress).value
+    recorded = EXAMPLES.read(examples)
     if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
         settings = graph_settings(recorded, request)
         database = find_segment_database(recorded, settings)

@@ -12,7 +12,7 @@ from annotated_types import Gt, Lt
 from pydantic import Field
 
 from choreograph.cli.common import console
-from choreograph.cli.options import collect, parameters, say_by_options
+from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
 
@@ -42,17 +42,24 @@ class Reading(Request):
     asf: Path | None = None
     """Skeleton of AMC files; else found beside them."""
     take: str | None = None
-    """Animation of a GLB or FBX file that has several, by number from 0 or by name; else the first."""
+    """Take (animation) of a GLB or FBX file that has several, by number from 0 or by name; else the first, or all where
+    files become a library."""
     role: Annotated[Mapping[str, str], Option(metavar="ROLE=JOINT")] = Field(default_factory=dict)
     """Name a joint whose role is not found, such as left_foot=L_Ankle."""
     trim: bool = False
     """Leave out a rest pose or a leap in the first frames, as inspect suggests."""
 
     def read(self, path: Path) -> list[Clip]:
-        """The figures of a file."""
+        """The figures of a file, in one take."""
         from choreograph.formats import read_figures
 
         return [self._seen_to(clip) for clip in read_figures(path, **self._options())]
+
+    def read_all(self, path: Path) -> list[Clip]:
+        """Every motion of a file: its figures in all takes, or in the one that is asked for."""
+        from choreograph.formats import read_clips
+
+        return [self._seen_to(clip) for clip in read_clips(path, **self._options())]
 
     def read_first(self, path: Path) -> Clip:
         """The clip of a file, the first where there are several."""
@@ -61,8 +68,10 @@ class Reading(Request):
         return self._seen_to(read_clip(path, **self._options()))
 
     def _options(self) -> dict[str, Any]:
-        take: str | int = 0 if self.take is None else int(self.take) if self.take.isdecimal() else self.take
-        return {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf, "take": take}
+        known = {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf}
+        if self.take is None:
+            return known
+        return known | {"take": int(self.take) if self.take.isdecimal() else self.take}
 
     def _seen_to(self, clip: Clip) -> Clip:
         from choreograph.motion.trim import trimmed
@@ -77,7 +86,7 @@ def say_notes(clips: Iterable[Clip]) -> None:
     found: dict[str, list[str]] = {}
     for clip in clips:
         for note in clip.source.notes if clip.source is not None else ():
-            found.setdefault(str(note), []).append(clip.name)
+            found.setdefault(in_options(str(note), Reading), []).append(clip.name)
     for text, names in found.items():
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         said = f"{', '.join(names[:3])}{more}: {text}"
@@ -102,7 +111,8 @@ def add_tool(
             made = model(**collect(model, values))
         except RequestError as error:
             raise say_by_options(model, error) from None
-        run(made)
+        with speaking(model):
+            run(made)
 
     made = parameters(model, arguments)
     command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]

@@ -15,15 +15,15 @@ from typing import Annotated, Any
 import typer
 from pydantic import Field
 
-from choreograph.cli import subjects
-from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
-from choreograph.cli.options import collect, in_options, parameters, say_by_options
+from choreograph.cli.common import ForceOption, Kept, console, parse_size, progress_bar, stop_well
+from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
+from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
-from choreograph.contract.verb import EXAMPLES, Verb
+from choreograph.contract.verb import CLIP, EXAMPLES, Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
 from choreograph.progress import Progress, tell_compiling
@@ -44,11 +44,19 @@ class _Writing(Request):
     """How motion files are written."""
 
 
+class _Motion(Request):
+    """How the motion of a verb that changes one is read."""
+
+    reading: Reading = Field(default_factory=Reading)
+    """How the motion is read."""
+
+
 def add_verb(app: typer.Typer, verb: Verb) -> None:
     """Add a verb's command to the application."""
 
     def command(**values: Any) -> None:
-        run(verb, values)
+        with speaking():
+            run(verb, values)
 
     made = _parameters(verb)
     command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
@@ -86,7 +94,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     for name, help_text, flags in (
         ("result", "Also write all about the answers as JSON.", ("--result",)),
         *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
-        ("render", "Also make a film (.mp4 or .gif).", ("--render",)),
+        ("render", "Also draw it: a contact sheet (.png) or a film (.mp4, .gif).", ("--render",)),
         (
             "character",
             "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.",
@@ -102,7 +110,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
     suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
     files.append(given("suffix", str, suffix, "bvh"))
-    size = typer.Option("--film-size", help="Pixels of the film, as 1280x720.", rich_help_panel=panel)
+    size = typer.Option("--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel)
     files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
@@ -116,7 +124,8 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
     )
     files.append(given("schema", bool, schema, False))
-    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *parameters(_Writing)]
+    read = parameters(_Motion) if subject is CLIP else []
+    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *parameters(_Writing)]
 
 
 def _schema(verb: Verb) -> Any:
@@ -134,29 +143,30 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
-    targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
+    with speaking(_Writing):
+        targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
 
     def amount(stage: str, done: float, total: float) -> str | None:
         return None if search is None else search.amount(stage, done, total)
 
     with _naming_lines(document, verb, values), progress_bar(amount) as progress, tell_compiling(progress):
-        subject = subjects.load(verb.subject, named, request, progress)
-        for note in (*subject.notes, *request.notes()):
-            _warn(note)
-        search = verb.search(subject.value, request)
+        subject, notes = _read_subject(verb, named, values)
+        for note in (*notes, *request.notes()):
+            _warn(in_options(note, verb.request, _Motion))
+        search = verb.search(subject, request)
         if saved is not None:
             _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
         if values.get("mechanics"):
             from choreograph.editing.physics.finished import finish_result
 
-            result = finish_result(result, getattr(subject.value, "clips", ()), verb.remeasure, progress=progress)
-        origin = {subject.kind: named}
+            result = finish_result(result, getattr(subject, "clips", ()), verb.remeasure, progress=progress)
+        origin = {verb.subject.name: named}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
         _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
     for problem in result.problems:
-        _warn(problem.text if document.value is not None else in_options(verb.request, problem.text))
+        _warn(problem.text if document.value is not None else in_options(problem.text, verb.request))
     if stopped is not None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
@@ -176,7 +186,7 @@ def _naming_lines(document: Document, verb: Verb, values: Mapping[str, Any]) -> 
         if document.value is not None and not by_option and (place := find_line(document, error.where)):
             error.args = (f"{place}: {error}",)
         elif document.value is None:
-            error.args = (in_options(verb.request, str(error)),)
+            error.args = (in_options(str(error), verb.request, _Writing),)
         raise
 
 
@@ -226,6 +236,14 @@ def _read(
     return request.resolved(folder, allow_code=allow_code), earlier
 
 
+def _read_subject(verb: Verb, named: str, values: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """What a verb works on, and what is to be said about it."""
+    if verb.subject is not CLIP:
+        return verb.subject.read(named), []
+    clip = _Motion(**collect(_Motion, values)).reading.read_first(Path(named))
+    return clip, [] if clip.source is None else [str(note) for note in clip.source.notes]
+
+
 def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
     others = {output.name: values[f"output_{output.name}"] for output in verb.outputs}
     try:
@@ -241,7 +259,7 @@ def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
         {name: path for name, path in others.items() if path is not None},
         values["character"],
         export,
-        None if values["film_size"] is None else film_size(values["film_size"]),
+        None if values["film_size"] is None else parse_size(values["film_size"]),
         overwrite=values["force"] or values["resume"],
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +17,52 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+File = str | Path
+"""A file by its name."""
+
+
 @dataclass(frozen=True)
 class Subject:
-    """What a verb works on; each face knows how to come by each kind."""
+    """What a verb works on, and how it is read where a file is named instead."""
 
     name: str
     metavar: str
     help: str
+    reader: str
+    """The function that reads a file, as "module:function"; imported with the first file, since it stands above."""
+
+    def read(self, given: Any, **options: Any) -> Any:
+        """What a verb's function works on: what it is given, or, of a file's name, what is in the file.
+
+        >>> from choreograph.demo import demo_clip
+        >>> from choreograph.formats import write_clip
+        >>> walk = demo_clip("walk", 30.0)
+        >>> write_clip("walk.npz", walk)
+        >>> len(CLIP.read("walk.npz")) == len(walk), CLIP.read(walk) is walk
+        (True, True)
+
+        Args:
+            given: A subject, the name of its file, or several subjects by name.
+            **options: What the reader takes besides.
+
+        Raises:
+            ChoreographError: If the file cannot be read; says why.
+        """
+        if isinstance(given, Mapping):
+            return {name: self.read(one, **options) for name, one in given.items()}
+        if not isinstance(given, File):
+            return given
+        module, _, function = self.reader.partition(":")
+        return getattr(import_module(module), function)(str(given), **options)
 
 
-GRAPH = Subject("graph", "GRAPH", "A motion graph (.mog), made by build.")
-CLIP = Subject("clip", "MOTION", "A motion file: BVH, ASF/AMC, NPZ, GLB, USD.")
+GRAPH = Subject("graph", "GRAPH", "A motion graph (.mog), made by build.", "choreograph.graph.store:open_graph")
+CLIP = Subject("clip", "MOTION", "A motion file: BVH, ASF/AMC, NPZ, GLB, USD, FBX.", "choreograph.formats:read_clip")
 EXAMPLES = Subject(
-    "examples", "EXAMPLES", "Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."
+    "examples",
+    "EXAMPLES",
+    "Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog).",
+    "choreograph.synthesis.examples:open_examples",
 )
 
 

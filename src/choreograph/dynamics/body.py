@@ -235,8 +235,8 @@ class _Maker:
         shoulders = [skeleton.find(f"{side}_upper_arm") for side in ("left", "right")]
         if top_joint is None and None in shoulders:
             raise RoleError(
-                "no joint is known to be neck, head or shoulders, so the trunk's length is not known; name one with "
-                f"--role head=NAME, where NAME is one of: {', '.join(skeleton.names)}"
+                "no joint is known to be neck, head or shoulders, so the trunk's length is not known; say which "
+                f"is the head (with_roles), out of: {', '.join(skeleton.names)}"
             )
         top = points[top_joint] if top_joint is not None else points[[j for j in shoulders if j is not None]].mean(0)
         above = skeleton.parents[top_joint] if top_joint is not None else skeleton.parents[shoulders[0] or 0]

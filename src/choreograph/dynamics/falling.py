@@ -71,7 +71,7 @@ def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
     return [
         Problem(
             f"in the air the body falls at {gravity:.1f} m/s² instead of {GRAVITY:.1f}: the recording's frame rate, "
-            f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; convert it with --fps {rate:.0f}",
+            f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; read it at that rate (fps)",
             asked=GRAVITY,
             got=gravity,
             unit="m/s²",

@@ -197,7 +197,7 @@ def _example(asked: FindRequest, like: Clip | None) -> tuple[Array, float] | Non
     """The example's points, (L, P, 3) on legs of 1 m, and how long its legs are."""
     if like is None and asked.like is None:
         if asked.from_s is not None or asked.to_s is not None:
-            raise RequestError("a beginning or an end is given, but no example: add --like FILE (like=…)")
+            raise RequestError("a beginning or an end is given, but no example: add one (like)")
         return None
     clip = like if like is not None else read_clip(asked.like)  # type: ignore[arg-type]
     features = clip_features(clip)
@@ -212,8 +212,7 @@ def _example(asked: FindRequest, like: Clip | None) -> tuple[Array, float] | Non
     points = features.points[start : max(stop, start + 1)].astype(float)
     if len(points) > LONGEST_S * RATE_HZ:
         raise RequestError(
-            f"the example is {len(points) / RATE_HZ:.1f} s long; choose up to {LONGEST_S:g} s of it with "
-            "--from and --to (from_s, to_s)"
+            f"the example is {len(points) / RATE_HZ:.1f} s long; choose up to {LONGEST_S:g} s of it (from_s, to_s)"
         )
     return points, body_scale(clip.skeleton)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from choreograph.errors import RequestError
 from choreograph.finding.features import Features, clip_features, graph_features, join_features, stream_features
-from choreograph.formats import read_figures
+from choreograph.formats import read_clips
 from choreograph.formats.inputs import find_motion_files
 from choreograph.formats.trials import find_trial
 from choreograph.graph.model import MotionGraph
@@ -72,7 +72,7 @@ def open_recordings(source: Source, progress: Progress | None = None, *, frames:
         return _of_graph(open_graph(texts[0]), progress)
     if any(text.lower().endswith(".mog") for text in texts):
         raise RequestError(
-            "search one .mog file at a time, or motion files and folders; words are found with --only walk (only=…)"
+            "search one .mog file at a time, or motion files and folders; words are looked for besides (only)"
         )
     return _of_files(find_motion_files(texts), progress, frames)
 
@@ -112,14 +112,14 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
             where.append((path, 0))
             continue
         try:
-            clips = read_figures(path)
+            clips = read_clips(path)
             own = [clip_features(clip) for clip in clips] if frames else []
         except ChoreographError as error:
             skipped.append(str(error))
             continue
-        for figure, clip in enumerate(clips):
+        for k, clip in enumerate(clips):
             told.append(_told(clip, path.absolute()))
-            where.append((path, figure))
+            where.append((path, k))
         parts += own
         progress("reading", done, len(paths))
     if not told and skipped:
@@ -128,6 +128,6 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
         tuple(told),
         tuple(describe_clips(told)),
         lambda: join_features(parts),
-        lambda number: read_figures(where[number][0])[where[number][1]],
+        lambda number: read_clips(where[number][0])[where[number][1]],
         tuple(skipped),
     )

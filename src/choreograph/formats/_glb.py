@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.errors import FormatError
 from choreograph.maths import quat
 
 Array = NDArray[np.float64]
@@ -175,23 +175,6 @@ def vector(value: Any, default: Sequence[float]) -> Array:
 def take_names(document: Glb) -> list[str]:
     """Names of the animations, or their numbers where they have none."""
     return [str(one.get("name") or k)[:80] for k, one in enumerate(document.items("animations"))]
-
-
-def find_take(document: Glb, which: int | str) -> dict[str, Any]:
-    """One of the animations, by number or name.
-
-    Raises:
-        FormatError: If there is none at all.
-        RequestError: If there is none of that name or number.
-    """
-    animations, names = document.items("animations"), take_names(document)
-    if not animations:
-        raise FormatError("has no animation")
-    number = names.index(which) if isinstance(which, str) and which in names else which
-    if not isinstance(number, int) or not 0 <= number < len(animations):
-        listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
-        raise RequestError(f"there is no take {which!r}; there are: {listed}")
-    return animations[number]
 
 
 _NOT_HELD = "which a motion cannot hold: apply its scale in the program it comes from, and export it again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks, find_take, index, node_transform, take_names
+from choreograph.formats._glb import Glb, chunks, index, node_transform, take_names
 from choreograph.formats._gltf_bodies import find_bodies, parents_of_nodes
 from choreograph.formats.assemble import read_bytes
-from choreograph.formats.figures import KEY, from_rest, note_takes, restore_clip
+from choreograph.formats.figures import KEY, find_take, from_rest, name_takes, note_takes, read_each, restore_clip
 from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
@@ -28,6 +28,8 @@ _SLOWEST = 10.0
 _USUAL = 30.0
 _ROOM = 100_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+_TAKES = 10
+"""Times that room for all takes together."""
 
 
 MAX_JOINTS = 10_000
@@ -77,16 +79,25 @@ def read_glb(path: str | Path, *, figure: int = 0, take: int | str = 0) -> Clip:
         FormatError: The file is damaged, or holds something a Clip cannot.
         RequestError: There is no such take.
     """
-    data = read_bytes(path)
-    with blaming(path):
-        return _read(Path(path), data, figure, take)
+    return read_glb_clips(path, figure=figure, take=take)[0]
 
 
-def count_glb_figures(path: str | Path) -> int:
-    """How many skinned figures a GLB file holds."""
+def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | str | None = None) -> list[Clip]:
+    """Every figure of a GLB file in every take, or those that are named; raises what `read_glb` does."""
     data = read_bytes(path)
     with blaming(path):
-        return len(find_bodies(Glb(*chunks(data))))
+        document = Glb(*chunks(data))
+        bodies, names = find_bodies(document), take_names(document)
+        if not 0 <= (figure or 0) < len(bodies):
+            raise FormatError(
+                f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
+            )
+        chosen = find_take(names, 0 if take is None else take)
+        digest, moved = hashlib.sha256(data).hexdigest(), _moved_nodes(document)
+        file = _File(Path(path), document, bodies, names, moved, digest, len(data), take is None)
+        figures = range(len(bodies)) if figure is None else [figure]
+        takes = range(len(names)) if take is None else [chosen]
+        return read_each(figures, takes, file.read, len(data) + _TAKES * _ROOM)
 
 
 @contextmanager
@@ -102,41 +113,58 @@ def blaming(path: str | Path) -> Iterator[None]:
         raise FormatError(f"does not hold a motion: {error}", path=path) from error
 
 
-def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
-    document = Glb(*chunks(data))
-    bodies = find_bodies(document)
-    if not 0 <= figure < len(bodies):
-        raise FormatError(f"has {len(bodies)} skinned figures, so there is no number {figure} (they count from 0)")
-    skin = bodies[figure]
-    take = find_take(document, which)
-    about = _about(take) or _about(skin)
-    rig = _rig(document, skin, take)
-    notes = []
-    if len(document.items("animations")) > 1:
-        notes.append(note_takes(take_names(document), str(take.get("name") or which)))
-    if len(bodies) > 1:
-        notes.append(Note("several-figures", f"holds {len(bodies)} figures; this is number {figure}"))
-    source = Source(
-        str(path), "glb", hashlib.sha256(data).hexdigest(), unit_reason="stated by the format",
-        up_reason="stated by the format", notes=tuple(notes),
-    )  # fmt: skip
-    start, fps, frames = _timing(rig, about)
-    if frames * len(rig.names) > len(data) + _ROOM:
-        raise FormatError(
-            f"its keys stand for {frames} frames of {len(rig.names)} joints: more than so small a file holds"
-        )
-    times = start + np.arange(frames) / fps
-    pos = np.stack([_sample_places(rig, j, times) for j in range(len(rig.names))], axis=1)
-    rot = np.stack([_sample_turns(rig, j, times) for j in range(len(rig.names))], axis=1)
-    if isinstance(about, dict):
-        stretching = any(j in rig.places for j in range(1, len(rig.names)))
-        return restore_clip(about, rig.names, rig.parents, fps, pos, rot, stretching=stretching, source=source)
-    skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
-    # A program's own name for the only body, such as "Armature", is the same in all of its files.
-    by_take = len(document.items("animations")) > 1 and take.get("name")
-    name = str(by_take or (len(bodies) > 1 and skin.get("name")) or path.stem)
-    skeleton, root, rot, local_pos = turn_to_front(skeleton, pos[:, 0], rot, local_pos)
-    return Clip(skeleton, fps, root, quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A file that is open, of which figures and takes are read."""
+
+    path: Path
+    document: Glb
+    bodies: list[dict[str, Any]]
+    names: list[str]
+    """Of its takes."""
+    moved: Set[int]
+    """Nodes that any take moves."""
+    sha256: str
+    size: int
+    all_takes: bool
+
+    def read(self, figure: int, number: int) -> Clip:
+        """One figure in one take."""
+        with blaming(self.path):
+            return self._read(figure, number)
+
+    def _read(self, figure: int, number: int) -> Clip:
+        document, skin, names = self.document, self.bodies[figure], self.names
+        take = document.items("animations")[number]
+        about = _about(take) or _about(skin)
+        places, turns = _tracks(document, take, len(document.items("nodes")))
+        rig = lay_out(document, skin, places, turns, self.moved)
+        notes = []
+        if len(names) > 1 and not self.all_takes:
+            notes.append(note_takes(names, names[number]))
+        if len(self.bodies) > 1:
+            notes.append(Note("several-figures", f"holds {len(self.bodies)} figures; this is number {figure}"))
+        source = Source(
+            str(self.path), "glb", self.sha256, unit_reason="stated by the format", up_reason="stated by the format",
+            notes=tuple(notes), take=names[number] if len(names) > 1 else "",
+        )  # fmt: skip
+        start, fps, frames = _timing(rig, about)
+        if frames * len(rig.names) > self.size + _ROOM:
+            raise FormatError(
+                f"its keys stand for {frames} frames of {len(rig.names)} joints: more than so small a file holds"
+            )
+        times = start + np.arange(frames) / fps
+        pos = np.stack([_sample_places(rig, j, times) for j in range(len(rig.names))], axis=1)
+        rot = np.stack([_sample_turns(rig, j, times) for j in range(len(rig.names))], axis=1)
+        if isinstance(about, dict):
+            stretching = any(j in rig.places for j in range(1, len(rig.names)))
+            return restore_clip(about, rig.names, rig.parents, fps, pos, rot, stretching=stretching, source=source)
+        skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
+        # A program's own name for the only body, such as "Armature", is the same in all of its files.
+        own = str((len(self.bodies) > 1 and skin.get("name")) or self.path.stem)
+        name = name_takes(own, names)[number]
+        skeleton, root, rot, local_pos = turn_to_front(skeleton, pos[:, 0], rot, local_pos)
+        return Clip(skeleton, fps, root, quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
 
 
 def _about(item: dict[str, Any]) -> Any:
@@ -147,13 +175,26 @@ def _about(item: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------------------------------------------------- the joints
 
 
-def _rig(document: Glb, skin: dict[str, Any], take: dict[str, Any]) -> Rig:
-    places, turns = _tracks(document, take, len(document.items("nodes")))
-    return lay_out(document, skin, places, turns)
+def _moved_nodes(document: Glb) -> set[int]:
+    """Nodes that any of the takes moves: all takes are of one body."""
+    moved = set()
+    for take in document.items("animations"):
+        channels = take.get("channels")
+        for channel in channels if isinstance(channels, list) else ():
+            target = channel.get("target") if isinstance(channel, dict) else None
+            if isinstance(target, dict) and target.get("path") in ("translation", "rotation"):
+                moved.add(target.get("node"))
+    return {node for node in moved if isinstance(node, int)}
 
 
-def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turns: dict[int, _Track]) -> Rig:
-    """The joints of a skin with those of the tracks that move them."""
+def lay_out(
+    document: Glb,
+    skin: dict[str, Any],
+    places: dict[int, _Track],
+    turns: dict[int, _Track],
+    moved: Set[int] = frozenset(),
+) -> Rig:
+    """The joints of a skin with those of the tracks that move them; `moved` are nodes that others move too."""
     nodes = document.items("nodes")
     parents = parents_of_nodes(nodes)
     listed = skin.get("joints")
@@ -162,7 +203,7 @@ def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turn
     if len(listed) > MAX_JOINTS:
         raise FormatError(f"its skin has {len(listed)} joints; {MAX_JOINTS} are read at most")
     joints = {index(j, len(nodes), "nodes") for j in listed}
-    animated = places.keys() | turns.keys()
+    animated = places.keys() | turns.keys() | moved
     root = _root(joints, parents, animated)
     # Nodes between joints, and moving ones above them, are joints too.
     wanted = {root}

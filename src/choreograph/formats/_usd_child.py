@@ -24,8 +24,8 @@ MAX_JOINTS = 4096
 def main() -> None:
     """Answer with the figures of a stage, or with why there are none.
 
-    Arguments: three limits, the file, the entry that keeps what Choreograph wrote, and a figure's number, "all" or
-    "count".
+    Arguments: three limits, the file, the entry that keeps what Choreograph wrote, and a figure's number or
+    "all".
     """
     memory, seconds, output, path, key, which = sys.argv[1:]
     set_limits(int(memory), int(seconds), int(output))
@@ -71,16 +71,15 @@ def _read(path: Path, key: str, which: str) -> tuple[dict[str, Any], dict[str, A
         "figures": [],
     }
     arrays: dict[str, Any] = {}
-    if which != "count":
-        numbers = range(len(skeletons)) if which == "all" else [int(which)]
-        if not all(0 <= number < len(skeletons) for number in numbers) or not skeletons:
-            wanted = 0 if which == "all" else int(which)
-            raise FormatError(f"has {len(skeletons)} skeletons, so there is no number {wanted} (they count from 0)")
-        size = sum(_size(used) for used in stage.GetUsedLayers())
-        for number in numbers:
-            figure, own = _figure(UsdSkel, UsdGeom, skeletons[number], key, size)
-            facts["figures"].append(figure)
-            arrays.update({f"{name}{len(facts['figures']) - 1}": array for name, array in own.items()})
+    numbers = range(len(skeletons)) if which == "all" else [int(which)]
+    if not all(0 <= number < len(skeletons) for number in numbers) or not skeletons:
+        wanted = 0 if which == "all" else int(which)
+        raise FormatError(f"has {len(skeletons)} skeletons, so there is no number {wanted} (they count from 0)")
+    size = sum(_size(used) for used in stage.GetUsedLayers())
+    for number in numbers:
+        figure, own = _figure(UsdSkel, UsdGeom, skeletons[number], key, size)
+        facts["figures"].append(figure)
+        arrays.update({f"{name}{len(facts['figures']) - 1}": array for name, array in own.items()})
     # Value clips are opened when a value is asked for, so only now is it known what was used.
     for used in stage.GetUsedLayers(True):
         _check_place(Sdf, used.identifier, used.identifier, folder)

@@ -100,9 +100,7 @@ def find_asf(path: Path) -> Path:
     if len(here) == 1:
         return here[0]
     names = " or ".join(c.name for c in candidates)
-    raise FormatError(
-        f"its skeleton was not found: there is no {names} beside it; give it with --asf (asf=…)", path=path
-    )
+    raise FormatError(f"its skeleton was not found: there is no {names} beside it; give it (asf)", path=path)
 
 
 def _load_asf(path: Path) -> tuple[Asf, Skeleton]:

@@ -264,7 +264,7 @@ def _rate(header: _Header, data: bytes) -> float:
         seconds = -1.0
     if not 1e-6 <= seconds <= 3600:
         raise FormatError(
-            f"the frame time is {header.frame_time[:20]!r}; give the rate yourself (fps=… or --fps)",
+            f"the frame time is {header.frame_time[:20]!r}; give the rate yourself (fps)",
             line=line_of(data, header.body_at),
         )
     return snap_rate(header.frame_time)

@@ -116,12 +116,12 @@ class ExportSettings(Request):
         if takes and known.name != "glb":
             raise RequestError(f"{path.name}: takes are written as .glb; a {path.suffix} file holds one motion")
         if self.unit is not None and known.name not in _UNITS:
-            raise RequestError(f"--out-unit is for BVH, AMC and USD; {path.suffix} files are always in metres")
+            raise RequestError(f"{path.suffix} files are always in metres; BVH, AMC and USD have other units (unit)")
         if self.up is not None and known.name not in _AXES:
-            raise RequestError(f"--out-up is for BVH and USD; in {path.suffix} files y is always up")
+            raise RequestError(f"in {path.suffix} files y is always up; BVH and USD may have another axis (up)")
         if own_body and known.name == "glb" and self.root == "bone":
             raise RequestError(
-                f"{path.name}: a character's own file keeps its joints, so no bone is added; --out-root in_place "
+                f"{path.name}: a character's own file keeps its joints, so no bone is added; motion in place (root) "
                 "can be had, or write .bvh or .usdc"
             )
         if known.name == "amc" and _first(self.root, preset.root) == "bone":

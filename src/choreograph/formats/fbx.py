@@ -1,19 +1,22 @@
-"""Reading FBX: the joints of a figure and one of the file's takes, sampled into a Clip."""
+"""Reading FBX: the joints of figures and the file's takes, sampled into clips."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.errors import FormatError
 from choreograph.formats import world
 from choreograph.formats._fbx_curves import Curve
 from choreograph.formats._fbx_scene import Node, Scene, Take, is_joint, local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.assemble import FileMotion, assemble, read_bytes
-from choreograph.formats.figures import from_rest, note_takes
+from choreograph.formats.figures import find_take, from_rest, name_takes, note_takes, read_each
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
@@ -24,6 +27,8 @@ _SLOWEST = 10.0
 """Keys fewer than these a second are poses set by hand; they are sampled at the rate that the file states."""
 _ROOM = 200_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+_TAKES = 10
+"""Times that room for all takes together."""
 _EVEN = 1e-3
 """Share by which a joint's axes may differ in length and still count as scaled evenly."""
 
@@ -53,25 +58,62 @@ def read_fbx(
     Raises:
         FormatError: The file is damaged, or holds something a Clip cannot.
     """
+    clips = read_fbx_clips(path, figure=figure, take=take, fps=fps, unit=unit, up_axis=up_axis)
+    return clips[0]
+
+
+def read_fbx_clips(
+    path: str | Path,
+    *,
+    figure: int | None = None,
+    take: int | str | None = None,
+    fps: float | None = None,
+    unit: world.Unit | None = None,
+    up_axis: str | None = None,
+) -> list[Clip]:
+    """Every figure of an FBX file in every take, or those that are named; raises what `read_fbx` does."""
     data = read_bytes(path)
+    with _blaming(path):
+        scene = read_scene(read_tree(data)[1])
+        figures, names = figures_of(scene), [take.name for take in scene.takes]
+        if not figures:
+            raise FormatError("holds no skeleton")
+        if figure is not None and not 0 <= figure < len(figures):
+            raise FormatError(f"has {len(figures)} skeletons, so there is no number {figure} (they count from 0)")
+        chosen = find_take(names, 0 if take is None else take)
+
+    def read(which: int, number: int) -> Clip:
+        with _blaming(path):
+            motion, notes = _read(scene, figures[which], scene.takes[number], len(data), fps)
+            if len(names) > 1 and take is not None:
+                notes.insert(0, note_takes(names, names[number]))
+            if len(figures) > 1:
+                notes.insert(0, Note("several-figures", f"holds {len(figures)} figures; this is number {which}"))
+            own = unit
+            if own is None:
+                own, odd = unit_of(scene, motion.skeleton)
+                notes += odd
+            # How the file stands is known; assemble turns it y up.
+            clip = assemble(path, data, "fbx", motion, unit=own, up_axis=up_axis or scene.up_axis(), notes=notes)
+            assert clip.source is not None
+            source = replace(clip.source, take=names[number] if len(names) > 1 else "")
+            return replace(clip, name=name_takes(clip.name, names)[number], source=source)
+
+    everyone = range(len(figures)) if figure is None else [figure]
+    with _blaming(path):
+        takes = range(len(names)) if take is None else [chosen]
+        return read_each(everyone, takes, read, len(data) + _TAKES * _ROOM)
+
+
+@contextmanager
+def _blaming(path: str | Path) -> Iterator[None]:
+    """Name the file in whatever is wrong with it."""
     try:
-        _, root = read_tree(data)
-        scene = read_scene(root)
-        motion, notes = _read(scene, len(data), figure, take, fps)
-        if unit is None:
-            unit, odd = unit_of(scene, motion.skeleton)
-            notes += odd
-        # How the file stands is known; assemble turns it y up.
-        return assemble(path, data, "fbx", motion, unit=unit, up_axis=up_axis or scene.up_axis(), notes=notes)
+        yield
     except FormatError as error:
         raise error.at(path) from None
     except (ValueError, OverflowError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise FormatError(f"does not hold a motion: {error}", path=path) from error
-
-
-def count_fbx_figures(path: str | Path) -> int:
-    """How many skeletons an FBX file holds."""
-    return len(figures_of(_scene(path)))
 
 
 def list_fbx_takes(path: str | Path) -> list[str]:
@@ -131,31 +173,8 @@ def figures_of(scene: Scene) -> list[list[Node]]:
     return sorted(unique.values(), key=len, reverse=True)
 
 
-def _take(scene: Scene, which: int | str) -> Take:
-    names = ", ".join(f"{k} {take.name!r}" for k, take in enumerate(scene.takes))
-    if not scene.takes:
-        raise FormatError("has no animation")
-    if isinstance(which, str):
-        for take in scene.takes:
-            if take.name == which:
-                return take
-        raise RequestError(f"there is no take {which!r}; there are: {names}")
-    if not 0 <= which < len(scene.takes):
-        raise RequestError(f"there is no take {which}; there are: {names}")
-    return scene.takes[which]
-
-
-def _read(scene: Scene, size: int, figure: int, which: int | str, fps: float | None) -> tuple[FileMotion, list[Note]]:
-    figures = figures_of(scene)
-    if not figures:
-        raise FormatError("holds no skeleton")
-    if not 0 <= figure < len(figures):
-        raise FormatError(f"has {len(figures)} skeletons, so there is no number {figure} (they count from 0)")
-    joints, take, notes = figures[figure], _take(scene, which), []
-    if len(figures) > 1:
-        notes.append(Note("several-figures", f"holds {len(figures)} figures; this is number {figure}"))
-    if len(scene.takes) > 1:
-        notes.append(note_takes([one.name for one in scene.takes], take.name))
+def _read(scene: Scene, joints: list[Node], take: Take, size: int, fps: float | None) -> tuple[FileMotion, list[Note]]:
+    notes: list[Note] = []
     start, rate, frames = _timing(scene, take, joints, fps)
     if frames * len(joints) > size + _ROOM:
         raise FormatError(

@@ -1,8 +1,10 @@
-"""What GLB and USD files keep beside joints and motion, so that a clip comes back from them as it was."""
+"""Files of several figures and takes, and what GLB and USD files keep beside joints and motion, so that a clip comes
+back from them as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ KEY = "choreograph"
 """Name of the entry that holds it, in a GLB's extras and a USD prim's custom data."""
 STILL = 1e-7
 """Metres that a bone's end may wander from its rest place and still count as fixed."""
+MOST_CLIPS = 2000
+"""Figures and takes of a file that are read."""
 _STRETCH = 1e-6
 """The same for files of others, whose numbers are single precision."""
 
@@ -69,8 +73,82 @@ def note_takes(names: Sequence[str], this: str) -> Note:
     """That a file holds more than the take that was read, and how the others are had."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     listed = ", ".join(map(repr, names[:8]))
-    text = f"holds {len(names)} takes ({listed}{more}); this is {this!r}, others with --take (take=…)"
+    text = f"holds {len(names)} takes ({listed}{more}); this is {this!r}, others can be named (take)"
     return Note("several-takes", text)
+
+
+def name_takes(name: str, takes: Sequence[str]) -> list[str]:
+    """Names of clips: the given one with each take's; the given one alone where there is one take.
+
+    What programs say of every take is left out: "Armature|Walk|BaseLayer", "Armature|Run|BaseLayer".
+
+    >>> name_takes("hero", ["Armature|Walk", "Armature|Run"]), name_takes("hero", ["Take 001"])
+    (['hero_Walk', 'hero_Run'], ['hero'])
+    """
+    if len(takes) < 2:
+        return [name] * len(takes)
+    parts = [take.split("|") for take in takes]
+    while all(len(own) > 1 and own[0] == parts[0][0] for own in parts):
+        parts = [own[1:] for own in parts]
+    while all(len(own) > 1 and own[-1] == parts[0][-1] for own in parts):
+        parts = [own[:-1] for own in parts]
+    words = ["|".join(own).strip() for own in parts]
+    return [word if word.lower().startswith(name.lower()) else f"{name}_{word}" for word in words]
+
+
+def read_each(
+    figures: Sequence[int], takes: Sequence[int], read: Callable[[int, int], Clip], most_poses: int
+) -> list[Clip]:
+    """Each figure in each take. What cannot be read, as a take that moves another figure, is left out with a note.
+
+    Args:
+        figures: Their numbers.
+        takes: Their numbers.
+        read: Reads one figure in one take.
+        most_poses: Poses of joints that all may have together: a small file may stand for a great many frames.
+
+    Raises:
+        FormatError: If nothing can be read, or there is too much.
+    """
+    clips: list[Clip] = []
+    errors: list[FormatError] = []
+    if len(figures) * len(takes) > MOST_CLIPS:
+        raise FormatError(f"holds {len(takes)} takes of {len(figures)} figures; {MOST_CLIPS} clips are read at most")
+    poses = 0
+    for figure in figures:
+        for take in takes:
+            try:
+                clips.append(read(figure, take))
+            except FormatError as error:
+                errors.append(error)
+                continue
+            poses += len(clips[-1]) * len(clips[-1].skeleton)
+            if poses > most_poses:
+                raise FormatError("its takes stand for more frames than so small a file holds")
+    if errors and not clips:
+        raise errors[0]
+    if errors and clips[0].source is not None:
+        left = [
+            Note("left-out", f"a take was left out: {reason}") for reason in dict.fromkeys(e.reason for e in errors)
+        ]
+        clips[0] = replace(clips[0], source=replace(clips[0].source, notes=(*clips[0].source.notes, *left)))
+    return clips
+
+
+def find_take(names: Sequence[str], which: int | str) -> int:
+    """The number of a take, by number or name.
+
+    Raises:
+        FormatError: If there is none at all.
+        RequestError: If there is none of that name or number.
+    """
+    if not names:
+        raise FormatError("has no animation")
+    number = names.index(which) if isinstance(which, str) and which in names else which
+    if not isinstance(number, int) or not 0 <= number < len(names):
+        listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
+        raise RequestError(f"there is no take {which!r}; there are: {listed}")
+    return number
 
 
 def moving_joints(clip: Clip) -> list[int]:

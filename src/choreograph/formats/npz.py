@@ -205,5 +205,7 @@ def _source_from_dict(kept: Any) -> Source | None:
     if not isinstance(kept, dict):
         return None
     notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in kept.get("notes", []))
-    words = {k: str(kept.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason")}
+    words = {
+        k: str(kept.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason", "take")
+    }
     return Source(**words, metres_per_unit=float(kept.get("metres_per_unit", 1.0)), notes=notes)

@@ -32,7 +32,7 @@ def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:
         skeleton: Its ASF file; CMU's are called after the subject.
     """
     silent = "AMC files say no frame rate"
-    other = "give another with --fps (fps=…), or a trials.tsv beside the files"
+    other = "give another (fps), or a trials.tsv beside the files"
     subject = cmu_subject(path)
     if subject is None or not skeleton.stem.isdecimal() or int(skeleton.stem) != subject:
         return float(CMU_FPS), f"{silent}: {CMU_FPS} a second are assumed; {other}"
@@ -49,8 +49,8 @@ def doubt_rate(path: Path, fps: float) -> str:
     subject = cmu_subject(path)
     if subject in SUBJECTS_AT_60_FPS and abs(fps - CMU_FPS) < 1:
         return (
-            f"it says {fps:.0f} frames a second, but CMU recorded subject {subject} at 60; if it is that, read it with "
-            "--fps 60 (fps=60)"
+            f"it says {fps:.0f} frames a second, but CMU recorded subject {subject} at 60; if it is that, read it at "
+            "that rate (fps)"
         )
     return ""
 

@@ -25,10 +25,10 @@ class ReadOptions:
     """"y", "z" …"""
     asf: str | Path | None = None
     """Skeleton file of an AMC file."""
-    figure: int = 0
-    """Which of several figures."""
-    take: int | str = 0
-    """Which of several animations, by number or name."""
+    figure: int | None = 0
+    """Which of several figures; None for all."""
+    take: int | str | None = 0
+    """Which of several takes, by number or name; None for all."""
 
     def unit(self) -> Unit | None:
         """The unit of length, if the caller gave one."""
@@ -50,14 +50,13 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     about: str
-    reader: Callable[[Path, ReadOptions], Clip] | None = None
+    reader: Callable[[Path, ReadOptions], list[Clip]] | None = None
+    """The clips of a file: one, or where it may hold several figures and takes, those that the options name."""
     writer: Callable[..., None] | None = None
     needs: str | None = None
     """Module that an extra brings."""
-    figures: Callable[[Path], int] | None = None
-    """How many figures a file holds, where it can be more than one."""
-    read_all: Callable[[Path], list[Clip]] | None = None
-    """All figures of a file at once, where that is less work than one after another."""
+    several: bool = False
+    """Whether a file may hold several figures."""
 
     @property
     def available(self) -> bool:
@@ -65,51 +64,33 @@ class Format:
         return self.needs is None or importlib.util.find_spec(self.needs) is not None
 
 
-def _read_bvh(path: Path, options: ReadOptions) -> Clip:
+def _read_bvh(path: Path, options: ReadOptions) -> list[Clip]:
     from choreograph.formats.bvh import read_bvh
 
-    return read_bvh(path, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
+    return [read_bvh(path, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)]
 
 
-def _read_amc(path: Path, options: ReadOptions) -> Clip:
+def _read_amc(path: Path, options: ReadOptions) -> list[Clip]:
     from choreograph.formats.asfamc import read_amc
 
-    return read_amc(path, asf=options.asf, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
+    return [read_amc(path, asf=options.asf, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)]
 
 
-def _read_fbx(path: Path, options: ReadOptions) -> Clip:
-    from choreograph.formats.fbx import read_fbx
+def _read_fbx(path: Path, options: ReadOptions) -> list[Clip]:
+    from choreograph.formats.fbx import read_fbx_clips
 
-    return read_fbx(
-        path, figure=options.figure, take=options.take, fps=options.fps, unit=options.unit(), up_axis=options.up_axis
-    )
+    which: dict[str, Any] = {"figure": options.figure, "take": options.take}
+    return read_fbx_clips(path, **which, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
 
 
-def _stated(
-    module: str, function: str, *, several: bool = False, takes: bool = False
-) -> Callable[[Path, ReadOptions], Clip]:
+def _stated(module: str, function: str, *which: str) -> Callable[[Path, ReadOptions], list[Clip]]:
     """A reader of a format that states its own units and axes; only the frame rate can be overruled."""
 
-    def read(path: Path, options: ReadOptions) -> Clip:
-        which: dict[str, Any] = {"figure": options.figure} if several else {}
-        which |= {"take": options.take} if takes else {}
-        clip: Clip = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, **which)
-        return clip if options.fps is None else replace(clip, fps=options.fps)
-
-    return read
-
-
-def _counter(module: str, function: str) -> Callable[[Path], int]:
-    def count(path: Path) -> int:
-        return int(getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path))
-
-    return count
-
-
-def _together(module: str, function: str) -> Callable[[Path], list[Clip]]:
-    def read(path: Path) -> list[Clip]:
-        clips: list[Clip] = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path)
-        return clips
+    def read(path: Path, options: ReadOptions) -> list[Clip]:
+        chosen = {name: getattr(options, name) for name in which}
+        read = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, **chosen)
+        clips: list[Clip] = [read] if isinstance(read, Clip) else read
+        return clips if options.fps is None else [replace(clip, fps=options.fps) for clip in clips]
 
     return read
 
@@ -125,12 +106,11 @@ FORMATS: tuple[Format, ...] = (
     Format("bvh", (".bvh",), "Biovision hierarchy", _read_bvh, _writer("bvh", "write_bvh")),
     Format("amc", (".amc",), "Acclaim motion, with its .asf", _read_amc, _writer("asfamc", "write_amc")),
     Format("npz", (".npz",), "NumPy arrays; keeps everything", _stated("npz", "read_npz"), _writer("npz", "write_npz")),
-    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb", several=True, takes=True),
-           _writer("gltf", "write_glb"), figures=_counter("_gltf_read", "count_glb_figures")),
+    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("_gltf_read", "read_glb_clips", "figure", "take"),
+           _writer("gltf", "write_glb"), several=True),
     Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
-           _stated("usd", "read_usd", several=True), _writer("usd", "write_usd"), needs="pxr",
-           figures=_counter("usd", "count_usd_figures"), read_all=_together("usd", "read_usd_figures")),
-    Format("fbx", (".fbx",), "Autodesk FBX (read only)", _read_fbx, None, figures=_counter("fbx", "count_fbx_figures")),
+           _stated("usd", "read_usd_clips", "figure"), _writer("usd", "write_usd"), needs="pxr", several=True),
+    Format("fbx", (".fbx",), "Autodesk FBX (read only)", _read_fbx, None, several=True),
     Format("csv", (".csv",), "joint positions as a table (write only)", None, _writer("csv", "write_csv")),
 )  # fmt: skip
 """Every file type that is read or written."""
@@ -160,7 +140,7 @@ def find_format(path: str | Path, *, readable: bool = False) -> Format:
         raise FormatError("is a skeleton without motion; give the .amc file", path=path)
     if suffix == ".mog":
         raise FormatError(
-            "is a motion graph, no motion; choreograph info says what is in it, and verbs use it", path=path
+            "is a motion graph, no motion; it can be looked into (open_graph), and verbs use it", path=path
         )
     types = ", ".join(suffixes(readable=readable))
     raise FormatError(f"unknown file type {suffix or '(no suffix)'!r}; known: {types}", path=path)
@@ -195,7 +175,7 @@ def read_clip(
         up_axis: "y", "z" …, instead of the one judged by the motion.
         asf: Skeleton of an AMC file, instead of the one found beside it.
         figure: Which of several figures in a GLB, USD or FBX file, from 0; see `read_figures`.
-        take: Which of several animations in a GLB or FBX file, by number or name.
+        take: Which of several takes (animations) in a GLB or FBX file, by number or name; see `read_clips`.
 
     Returns:
         The clip; `clip.source` says which unit and axis were taken and why, and what was odd about the file.
@@ -203,16 +183,7 @@ def read_clip(
     Raises:
         FormatError: naming file, line where there is one, and reason.
     """
-    known = find_format(path, readable=True)
-    assert known.reader is not None
-    if figure and known.figures is None:
-        raise RequestError(f"{known.name} files hold one figure, so there is no number {figure} (they count from 0)")
-    options = ReadOptions(fps, metres_per_unit, up_axis, asf, figure, take)
-    options.check()
-    try:
-        return known.reader(Path(path), options)
-    except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
-        raise FormatError(str(error), path=path) from error
+    return _read(path, ReadOptions(fps, metres_per_unit, up_axis, asf, figure, take))[0]
 
 
 def read_figures(path: str | Path, **options: Any) -> list[Clip]:
@@ -228,14 +199,38 @@ def read_figures(path: str | Path, **options: Any) -> list[Clip]:
         path: A .bvh, .amc, .npz, .glb, .usd or .fbx file.
         **options: What `read_clip` takes.
     """
+    return _read(path, ReadOptions(**({"figure": None} | options)))
+
+
+def read_clips(path: str | Path, **options: Any) -> list[Clip]:
+    """All motions of a file, for a library: every figure in every take, named by the file and the take.
+
+    A take that moves none of a figure's joints is left out; `source.notes` of the first clip say so.
+
+    >>> from choreograph.demo import demo_clip
+    >>> write_clip("moves.glb", [demo_clip("walk", 30.0), demo_clip("run", 30.0)], takes=True)
+    >>> [clip.name for clip in read_clips("moves.glb")]
+    ['walk', 'run']
+
+    Args:
+        path: A .bvh, .amc, .npz, .glb, .usd or .fbx file.
+        **options: What `read_clip` takes; with `figure` or `take` those alone are read.
+    """
+    return _read(path, ReadOptions(**({"figure": None, "take": None} | options)))
+
+
+def _read(path: str | Path, options: ReadOptions) -> list[Clip]:
     known = find_format(path, readable=True)
-    if known.read_all is not None and "figure" not in options:
-        given = ReadOptions(**options)
-        given.check()
-        clips = known.read_all(Path(path))
-        return clips if given.fps is None else [replace(clip, fps=given.fps) for clip in clips]
-    count = known.figures
-    return [read_clip(path, **options, figure=k) for k in range(1 if count is None else max(count(Path(path)), 1))]
+    assert known.reader is not None
+    if options.figure and not known.several:
+        raise RequestError(
+            f"{known.name} files hold one figure, so there is no number {options.figure} (they count from 0)"
+        )
+    options.check()
+    try:
+        return known.reader(Path(path), options)
+    except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
+        raise FormatError(str(error), path=path) from error
 
 
 def write_clip(path: str | Path, clip: Clip | Sequence[Clip], *, overwrite: bool = False, **options: Any) -> None:
@@ -254,7 +249,7 @@ def write_clip(path: str | Path, clip: Clip | Sequence[Clip], *, overwrite: bool
     """
     known = find_format(path)
     assert known.writer is not None
-    if not isinstance(clip, Clip) and known.figures is None:
+    if not isinstance(clip, Clip) and not known.several:
         if len(clip) != 1:
             raise RequestError(f"{path}: {known.name} files hold one figure, not {len(clip)}; write .glb or .usdc")
         (clip,) = clip

@@ -19,12 +19,12 @@ from choreograph.errors import FormatError, MissingExtra
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
-from choreograph.formats.usd_read import count_usd_figures, read_usd, read_usd_figures
+from choreograph.formats.usd_read import read_usd, read_usd_clips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
-__all__ = ["count_usd_figures", "read_usd", "read_usd_figures", "write_usd"]
+__all__ = ["read_usd", "read_usd_clips", "write_usd"]
 
 Array = NDArray[np.float64]
 

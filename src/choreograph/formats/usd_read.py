@@ -49,17 +49,9 @@ def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
     return _read(path, str(figure))[0]
 
 
-def read_usd_figures(path: str | Path) -> list[Clip]:
-    """The motion of every UsdSkel figure in a USD file; raises what `read_usd` does."""
-    return _read(path, "all")
-
-
-def count_usd_figures(path: str | Path) -> int:
-    """How many skeletons a USD file holds."""
-    try:
-        return int(_ask(path, len(read_bytes(path)), "count")[0]["count"])
-    except FormatError as error:
-        raise error.at(path) from None
+def read_usd_clips(path: str | Path, *, figure: int | None = None) -> list[Clip]:
+    """The motion of every UsdSkel figure in a USD file, or of one; raises what `read_usd` does."""
+    return _read(path, "all" if figure is None else str(figure))
 
 
 def _ask(path: str | Path, size: int, which: str) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -35,6 +35,7 @@ def clip_info(clip: Clip, rate_hz: float, mirror_of: int | None) -> ClipInfo:
         labels=clip.labels,
         path="" if clip.source is None else str(clip.source.path),
         sha256="" if clip.source is None else clip.source.sha256,
+        take="" if clip.source is None else clip.source.take,
         mirror_of=mirror_of,
     )
 

@@ -314,9 +314,9 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
         words = list(dict.fromkeys(text for info in outside for text in labels[info.name]))
         said = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
         text = f"long blends bring in {len(outside)} clips where following asks for what they show{said}"
-        advice.append(Advice("blend", f"{text}; max_blend_s 0.6 brings them in for good"))
+        advice.append(Advice("blend", f"{text}; long blends of 0.6 s (max_blend_s) bring them in for good"))
     elif not graph.settings.max_blend_s and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
-        text = "long blends (max_blend_s 0.6) join clips too far apart for a blend of a window, such as walks and runs"
+        text = "long blends of 0.6 s (max_blend_s) join clips too far apart for a window, such as walks and runs"
         advice.append(Advice("blend", text))
     if far:
         names = ", ".join(join.clip for join in far[:3]) + (f" and {len(far) - 3} more" if len(far) > 3 else "")

@@ -78,6 +78,8 @@ class ClipInfo:
     path: str = ""
     """Where its file was when the graph was built."""
     sha256: str = ""
+    take: str = ""
+    """Which of its file's takes it is, where the file has several."""
     mirror_of: int | None = None
     """The clip of which it is the mirror image."""
 

@@ -340,6 +340,7 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
                 labels=own,
                 path="" if where is None else where.path,
                 sha256="" if where is None else where.sha256,
+                take="" if where is None else where.take,
                 mirror_of=mirror_of,
             )
         )

@@ -43,7 +43,10 @@ def write_clips(connection: sqlite3.Connection, graph: MotionGraph, there: int =
 
 def write_clip_row(connection: sqlite3.Connection, number: int, info: ClipInfo, clip: Clip, skeleton: int) -> None:
     """Insert a clip with its frames, unless it is a mirrored copy, and its labels."""
-    source = None if clip.source is None else json.dumps(asdict(clip.source))
+    kept = {} if clip.source is None else asdict(clip.source)
+    if not kept.get("take"):  # which earlier versions do not know
+        kept.pop("take", None)
+    source = json.dumps(kept) if kept else None
     connection.execute(
         "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (number, info.name, info.fps, info.own_frames, info.frames, skeleton, info.mirror_of, source),

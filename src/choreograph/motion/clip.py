@@ -57,6 +57,8 @@ class Source:
     """Why this unit was taken: "given", "stated in the file" or what it was judged by."""
     up_reason: str = ""
     notes: tuple[Note, ...] = ()
+    take: str = ""
+    """Which of the file's takes it is, where the file has several."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,8 +95,8 @@ def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> F
     feet = clip.skeleton.feet
     if not feet:
         raise RoleError(
-            f"{clip.name!r} has no joint known to be a foot; name them with --role left_foot=JOINT and so on "
-            f"(skeleton.with_roles({{'left_foot': …, 'left_toe': …, 'right_foot': …, 'right_toe': …}}))"
+            f"{clip.name!r} has no joint known to be a foot; say which are (with_roles): "
+            "left_foot, left_toe, right_foot and right_toe"
         )
     pos = clip.global_positions()[:, feet]
     speed = _smooth_speed(pos, clip.fps, settings.smooth_seconds)

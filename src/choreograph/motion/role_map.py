@@ -123,15 +123,15 @@ def _found_map(source: Skeleton, target: Skeleton) -> RoleMap:
 def need_legs(source: Skeleton, target: Skeleton) -> None:
     """Raise a RoleError that says what is missing where one of the bodies has no legs."""
     for body, whose, how in (
-        (source, "the motion", "--role {}=NAME"),
-        (target, "the character", "--to-role {}=NAME, or in a .roles.json beside its file"),
+        (source, "the motion", "(with_roles)"),
+        (target, "the character", "(roles), or in a .roles.json beside its file"),
     ):
         missing = [role for role in LEG_ROLES if body.find(role) is None]
         if missing:
             what = "no legs found in" if len(missing) == len(LEG_ROLES) else "not all of the legs were found in"
             raise RoleError(
-                f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
-                f"them with {how.format(missing[0])}, where NAME is one of: {', '.join(body.names[:40])}"
+                f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, say "
+                f"which joints they are {how}, out of: {', '.join(body.names[:40])}"
             )
 
 

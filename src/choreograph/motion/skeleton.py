@@ -113,8 +113,8 @@ class Skeleton:
         found = self.find(role)
         if found is None:
             raise RoleError(
-                f"no joint is known to be the {role.replace('_', ' ')}; name it with --role {role}=NAME "
-                f"(skeleton.with_roles({{'{role}': NAME}})), where NAME is one of: {', '.join(self.names)}"
+                f"no joint is known to be the {role.replace('_', ' ')}; say which is, as "
+                f"{role} (with_roles), out of: {', '.join(self.names)}"
             )
         return found
 
@@ -217,7 +217,7 @@ class Skeleton:
         self,
         other: Skeleton,
         what: str = "the clips",
-        advice: str = "Carry them onto one skeleton first (--onto CLIP)",
+        advice: str = "Carry them onto one skeleton first (onto)",
     ) -> None:
         """Raise a SkeletonMismatch that says where the two differ, unless they match.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +71,12 @@ class _Layout:
     in_place: bool
 
 
-def draw_sheet(clip: Clip, settings: SheetSettings | None = None, blocks: Sequence[Figure] = ()) -> Image:
+def draw_sheet(
+    clip: Clip,
+    settings: SheetSettings | None = None,
+    blocks: Sequence[Figure] = (),
+    floor: Sequence[Stroke] = (),
+) -> Image:
     """The contact sheet of a clip, (height, width, 3), sRGB.
 
     The figure stands along its own path every few frames, with the path and the foot plants on the floor. A motion
@@ -81,6 +86,7 @@ def draw_sheet(clip: Clip, settings: SheetSettings | None = None, blocks: Sequen
         clip: The motion.
         settings: How it is drawn.
         blocks: Things that stand where it goes; left out where figures are laid out in a row.
+        floor: Lines that lie there; left out as well.
     """
     settings = settings or SheetSettings()
     settings.check()
@@ -88,7 +94,7 @@ def draw_sheet(clip: Clip, settings: SheetSettings | None = None, blocks: Sequen
     unit = settings.width / 1920
     title = 26 * max(unit, 0.55)
     head, foot = 3.2 * title, 2.6 * title
-    image, labels = _draw_strip(clip, settings, head, foot, blocks)
+    image, labels = _draw_strip(clip, settings, head, foot, blocks, floor)
     width = image.shape[1]
     edge = 1.6 * title
     _write_times(image, labels, 0.62 * title, theme)
@@ -129,7 +135,7 @@ def draw_overview(
     line = np.array([int(theme.background[k : k + 2], 16) for k in (1, 3, 5)], np.uint8)
     image = np.tile(line, (size[1], size[0], 1))
     title = max(11.0, cell_width / 40)
-    small = SheetSettings(cell_width, cell_height, settings.every, settings.theme, settings.samples)
+    small = replace(settings, width=cell_width, height=cell_height)
     for number, clip in enumerate(clips):
         report("drawing", number, len(clips))
         cell, _ = _draw_strip(clip, small, 2.4 * title, 0.8 * title)
@@ -150,10 +156,11 @@ def write_sheet(
     settings: SheetSettings | None = None,
     *,
     blocks: Sequence[Figure] = (),
+    floor: Sequence[Stroke] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write the contact sheet of one clip, with things that stand where it goes, or an overview of many, as a PNG file.
+    """Write the contact sheet of one clip, with what stands and lies where it goes, or an overview of many, as a PNG.
 
     Raises:
         RequestError: another suffix, or settings that make no picture.
@@ -163,12 +170,17 @@ def write_sheet(
         raise RequestError(f"contact sheets are written as .png, not {Path(path).suffix or 'without a suffix'}")
     check_writable(path, overwrite=overwrite)
     one = len(clips) == 1
-    image = draw_sheet(clips[0], settings, blocks) if one else draw_overview(clips, settings, progress=progress)
+    image = draw_sheet(clips[0], settings, blocks, floor) if one else draw_overview(clips, settings, progress=progress)
     write_png(path, image, overwrite=overwrite)
 
 
 def _draw_strip(
-    clip: Clip, settings: SheetSettings, head: float, foot: float, blocks: Sequence[Figure] = ()
+    clip: Clip,
+    settings: SheetSettings,
+    head: float,
+    foot: float,
+    blocks: Sequence[Figure] = (),
+    floor: Sequence[Stroke] = (),
 ) -> tuple[Image, list[tuple[float, float, str]]]:
     """The figures on their floor, with `head` and `foot` pixels kept free, and where their times can be written."""
     actor = cast([clip], [settings.body])[0]
@@ -185,7 +197,8 @@ def _draw_strip(
     figures = [actor.pose(int(f), (s[0], s[1])) for f, s in zip(layout.frames, layout.shifts, strict=True)]
     figures += [] if layout.in_place else blocks
     spread = float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0)))
-    scene = Scene(figures, _strokes(clip, layout), find_theme(settings.theme), reach=max(6.0, 1.1 * spread))
+    strokes = _strokes(clip, layout) if layout.in_place else [*floor, *_strokes(clip, layout)]
+    scene = Scene(figures, strokes, find_theme(settings.theme), reach=max(6.0, 1.1 * spread))
     image = raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
     return image, _time_places(actor, layout, camera, (settings.width, height))
 

@@ -80,8 +80,7 @@ class _SameHostRedirects(urllib.request.HTTPRedirectHandler):
             raise DownloadError(f"{req.full_url}: refused a redirect to {newurl}: not http(s), or less secure")
         if _bare_host(req.full_url) != _bare_host(newurl):
             raise DownloadError(
-                f"{req.full_url}: refused a redirect to another host, {new.hostname}; "
-                f"if you trust it, name it with --mirror (mirror=)"
+                f"{req.full_url}: refused a redirect to another host, {new.hostname}; if you trust it, name it (mirror)"
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

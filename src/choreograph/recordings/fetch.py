@@ -105,15 +105,13 @@ def fetch_cmu(
     if len(new) > SUBJECTS_AT_ONCE and mirror is None:
         raise RequestError(
             f"{len(new)} subjects at once are too many: the database asks not to be crawled. It offers everything as "
-            f"one zip file, see {cmu.WHOLE_DATABASE}; unpack it and name its folder of subjects with --cache (cache=) "
+            f"one zip file, see {cmu.WHOLE_DATABASE}; unpack it and name its folder of subjects (cache) "
             f"to add frame rates and descriptions, or fetch at most {SUBJECTS_AT_ONCE} subjects, or use a mirror"
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DownloadError(
-            f"cannot make the folder {folder}: {error.strerror}; choose another with --cache"
-        ) from error
+        raise DownloadError(f"cannot make the folder {folder}: {error.strerror}; choose another (cache)") from error
     report = FetchReport(folder)
     with _only_one(folder):
         for selection in wanted:
@@ -309,5 +307,5 @@ def _only_one(folder: Path) -> Iterator[None]:
 
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise DownloadError(f"another fetch is filling {folder}; wait for it, or use another --cache") from error
+            raise DownloadError(f"another fetch is filling {folder}; wait for it, or use another (cache)") from error
         yield

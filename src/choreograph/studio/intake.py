@@ -88,12 +88,12 @@ def _import(
     """Begin to read; `files` are those of the folder, by their path in it."""
 
     async def finish(imported: Any) -> list[str]:
-        replaced = {}
+        replaced: dict[str, str] = {}
         for path, facts in (files or {}).items():
             recording = imported.places.get(str(session.places.folder / path))
             old = session.project.files.get(path)
-            if old and recording and old[2] != recording:
-                replaced[old[2]] = recording
+            before, after = _by_name(old[2] if old else None), _by_name(recording)
+            replaced |= {before[name]: now for name, now in after.items() if before.get(name, now) != now}
             # A file that cannot be read is noted too: it is tried again when it has changed.
             session.project.files[path] = [*facts, recording]
         added = await add_recordings(session, imported.recordings, replaced)
@@ -108,6 +108,11 @@ def _import(
         return added
 
     return session.jobs.start(work, finish, hooks)
+
+
+def _by_name(recordings: str | dict[str, str] | None) -> dict[str, str]:
+    """What a file became, by name; where that is one recording, its name does not matter."""
+    return recordings if isinstance(recordings, dict) else {"": recordings} if recordings else {}
 
 
 def _reading(title: str, task: str, ask: Any, lane: Lane) -> Work:

@@ -56,7 +56,7 @@ class Project:
         self._undo: list[Step] = []
         self._redo: list[Step] = []
         self.files: dict[str, list[Any]] = {}
-        """Motion files of the folder that were read: size, time and recording, by path within the folder."""
+        """Motion files of the folder that were read: size, time and recording (several by name), by path within it."""
         self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
         found = _read_all(places.keep / "results", Result, migrate_result)
         self.results = {made.id: made for made in found if made.verb != "preview"}

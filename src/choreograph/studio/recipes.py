@@ -106,7 +106,11 @@ def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
     files = {}
     for inside, (size, time, recording) in project.files.items():
         path = places.folder / inside
-        if recording and path.is_file() and [path.stat().st_size, path.stat().st_mtime_ns] == [size, time]:
+        if (
+            isinstance(recording, str)
+            and path.is_file()
+            and [path.stat().st_size, path.stat().st_mtime_ns] == [size, time]
+        ):
             files[recording] = path
     for placed in {e.source for e in entries if clip_number(e.source) is not None}:
         _copy_out(session, placed)

@@ -99,7 +99,7 @@ def main() -> None:
         except Cancelled:
             answer = ("cancelled", number)
         except ChoreographError as error:
-            answer = ("failed", number, str(error), getattr(error, "where", ""))
+            answer = ("failed", number, _said(error, ask), getattr(error, "where", ""))
         except MemoryError:
             answer = ("failed", number, "there is not enough memory for that; ask for less at once", "")
         except OSError as error:
@@ -114,6 +114,15 @@ def main() -> None:
             )
         stopped.pop(number, None)
         write_message(out, answer)
+
+
+def _said(error: ChoreographError, ask: Any) -> str:
+    """What went wrong, in the words of the page; of a verb's request, with the names of its fields."""
+    from choreograph.studio.words import in_labels
+    from choreograph.verbs import find_verb, rooms
+
+    verb = getattr(ask, "verb", "")
+    return in_labels(str(error), find_verb(verb).request if verb in rooms() else None)
 
 
 def _listen(source: BinaryIO, todo: queue.SimpleQueue[tuple[int, str, Any]], stopped: dict[int, bool]) -> None:

@@ -95,7 +95,7 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
     text = (
         f"answered from {len(chosen.infos)} of {len(part.infos)} clips ({hours[0]:.0f} of {hours[1]:.0f} min): the "
         "graph is too large to look through at once, so some of everything that labels tell apart were chosen; choose "
-        'yourself with only, as in --only "walk or run"'
+        'yourself (only), as with "walk or run"'
     )
     return Narrowed(chosen, (Problem(text, "only", have, int(chosen.clip_frames.sum())),))
 

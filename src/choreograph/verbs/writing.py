@@ -35,14 +35,15 @@ class Targets:
     result: Path | None = None
     picture: Path | None = None
     film: Path | None = None
+    """A film, or a contact sheet."""
     others: Mapping[str, Path] = field(default_factory=dict)
     """Files of the verb's own outputs, by name."""
     character: Path | None = None
     """A character who shows the motions, in files and films; else the body of the recordings does."""
     export: ExportSettings = field(default_factory=ExportSettings)
     """How motion files are written."""
-    film_size: tuple[int, int] | None = None
-    """Pixels of the film; else as is usual for its type."""
+    film_size: tuple[int, int | None] | None = None
+    """Pixels of the sheet or film; else as is usual for its type."""
     overwrite: bool = False
 
     @property
@@ -58,7 +59,7 @@ class Targets:
             RequestError: If there is none.
         """
         if self.output is None:
-            raise RequestError("a search is kept in a folder; name it with --output")
+            raise RequestError("a search is kept in a folder; name it (output)")
         return self.output
 
     def motion_files(self, answers: int, people: Sequence[str]) -> list[list[Path]]:
@@ -66,7 +67,7 @@ class Targets:
         if self.output is None:
             return [[] for _ in range(answers)]
         suffix = self.suffix if self.is_folder else self.output.suffix
-        together = len(people) < 2 or find_format(Path(f"x{suffix}")).figures is not None
+        together = len(people) < 2 or find_format(Path(f"x{suffix}")).several
         files = []
         for number in range(1, answers + 1):
             stem = f"answer_{number}" if self.is_folder else _numbered(self.output, number, answers).stem
@@ -83,9 +84,9 @@ class Targets:
         """
         _check_suffix(self.picture, verb.picture_suffixes, "pictures are")
         if self.film is not None:
-            from choreograph.pictures.animation import check_film
+            from choreograph.pictures.drawing import check_drawing
 
-            check_film(self.film)
+            check_drawing(self.film)
         for output in verb.outputs:
             _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
         if self.character is not None:
@@ -183,7 +184,7 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
         first = replace(result, answers=(answer, *(other for other in result.answers if other is not answer)))
         if targets.picture is not None:
             if verb.draw is None:
-                raise RequestError(f"{verb.name} has no picture of its own; film the motion with --render")
+                raise RequestError(f"{verb.name} has no picture of its own; have the motion drawn (render)")
             verb.draw(file(targets.picture), first, targets.overwrite)
         if targets.film is not None:
             _film(file(targets.film), verb, replace(result, answers=(answer,)), targets, progress)
@@ -193,8 +194,8 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
 
 
 def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film
     from choreograph.pictures.blocks import make_block
+    from choreograph.pictures.drawing import Drawing, write_drawing
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
@@ -203,11 +204,9 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     blocks = [make_block(*each) for each in (verb.blocks(result.request) if verb.blocks is not None else ())]
     clips = [motion.clip for motion in result.best.motions]
     bodies = [motion.body for motion in result.best.motions]
-    settings = FilmSettings.for_file(path)
-    settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
-    write_film(
-        path, clips, settings, floor=strokes, blocks=blocks, bodies=bodies, overwrite=targets.overwrite,
-        progress=progress,
+    write_drawing(
+        path, clips, Drawing(targets.film_size), floor=strokes, blocks=blocks, bodies=bodies,
+        overwrite=targets.overwrite, progress=progress,
     )  # fmt: skip
 
 
@@ -313,4 +312,4 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def damaged(folder: Path) -> RequestError:
     """What is said of a kept search that cannot be one."""
-    return RequestError(f"{folder / STATE}: the saved search is damaged; begin a new one with --force")
+    return RequestError(f"{folder / STATE}: the saved search is damaged; begin a new one (overwrite)")

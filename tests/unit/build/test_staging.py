@@ -16,7 +16,7 @@ from choreograph.graph import writing
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
-from choreograph.motion.clip import Clip
+from choreograph.motion.clip import Clip, Source
 from choreograph.motion.one_body import Casting
 from choreograph.motion.root_motion import with_root_bone
 from choreograph.motion.skeleton import Skeleton
@@ -63,6 +63,26 @@ def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
     same(graph, build_file(tmp_path / "b.mog", walks))
 
 
+def test_sources_of_several_clips_are_gone_on_from(walks, tmp_path: Path):
+    """One file may have several takes: none is read twice, none is lost."""
+    read: list[int] = []
+
+    def stream(stop_at: int | None = None) -> ClipStream:
+        def one(number: int):
+            if number == stop_at:
+                raise Stopped
+            read.append(number)
+            return walks[:2] if number == 0 else walks[2:]
+
+        return ClipStream(["first", "second"], one)
+
+    with pytest.raises(Stopped):
+        build_file(tmp_path / "a.mog", stream(stop_at=1))
+    graph = build_file(tmp_path / "a.mog", stream())
+    assert read == [0, 1]
+    same(graph, build_file(tmp_path / "b.mog", walks))
+
+
 def test_a_build_that_was_stopped_after_comparing_needs_no_windows(walks, tmp_path: Path, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise Stopped
@@ -91,6 +111,85 @@ def test_adding_copies_the_clips_that_are_there_without_reading_them(walks, tmp_
     # Under other names they are other rows.
     renamed = [replace(info, name=f"{info.name}!") for info in grown.infos]
     assert PickedClips([(grown.clips, n) for n in range(len(walks))]).begins_with(renamed) is None
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_a_stream_adds_what_all_clips_at_once_add(walks, walker, tmp_path: Path, mirror: bool):
+    """Other bodies, one without legs, a name that is taken, a file that is there already, one that is too short."""
+    settings = GraphSettings(mirror=mirror)
+    there = [replace(clip, source=Source(f"{clip.name}.bvh", "bvh", clip.name)) for clip in walks[:2]]
+    new = [*many_bodies(walks[2:], walker), walks[-1][:4].with_name("brief"), there[0]]
+    made = []
+    for name, clips in (("a.mog", stream_of(new, [])), ("b.mog", new)):
+        build_file(tmp_path / name, there, settings)
+        made.append(add_to_file(tmp_path / name, clips))
+    assert [str(note) for note in made[0].notes] == [str(note) for note in made[1].notes]
+    streamed, whole = open_graph(tmp_path / "a.mog"), open_graph(tmp_path / "b.mog")
+    same(streamed, whole)
+    assert streamed.infos == whole.infos and streamed.fingerprint == whole.fingerprint
+    assert streamed.notes == whole.notes
+    assert {"already-there", "too-short", "left-out", "retargeted", "folded-root"} == {n.kind for n in made[0].notes}
+    for one, other in zip(streamed.clips, whole.clips, strict=True):
+        assert (one.local_rot == other.local_rot).all() and (one.contacts == other.contacts).all()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.mog", "b.mog"]
+
+
+def test_an_addition_that_was_stopped_leaves_the_file_and_reads_nothing_twice(walks, tmp_path: Path, monkeypatch):
+    build_file(tmp_path / "a.mog", walks[:1])
+    before, read = (tmp_path / "a.mog").read_bytes(), list[int]()
+    with pytest.raises(Stopped):
+        add_to_file(tmp_path / "a.mog", stream_of(walks[1:], read, stop_at=1))
+
+    def full(*_: object, **__: object) -> None:
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("choreograph.build.files.save_graph", full)
+        with pytest.raises(Stopped):
+            add_to_file(tmp_path / "a.mog", stream_of(walks[1:], read))
+    assert (tmp_path / "a.mog").read_bytes() == before and (tmp_path / "a.mog.clips").exists()
+    add_to_file(tmp_path / "a.mog", stream_of(walks[1:], read))
+    assert read == list(range(len(walks) - 1))
+    same(open_graph(tmp_path / "a.mog"), build_file(tmp_path / "b.mog", walks))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.mog", "b.mog"]
+
+
+def test_what_was_read_for_another_graph_is_not_added(walks, tmp_path: Path):
+    """It may have names that the graph has by now."""
+    build_file(tmp_path / "a.mog", walks[:1])
+    with pytest.raises(Stopped):
+        add_to_file(tmp_path / "a.mog", stream_of(walks[1:], [], stop_at=1))
+    add_to_file(tmp_path / "a.mog", walks[1:2])
+    read: list[int] = []
+    grown = add_to_file(tmp_path / "a.mog", stream_of(walks[1:], read))
+    assert read == list(range(len(walks) - 1))
+    assert [info.name for info in grown.infos[1:3]] == [walks[1].name, f"{walks[1].name}~2"]
+
+
+def test_one_clip_that_is_added_at_a_time_is_in_memory(walks, walker, tmp_path: Path):
+    made: list[weakref.ref[np.ndarray]] = []
+
+    def one(number: int):
+        assert sum(array() is not None for array in made) <= 1, "sources are let go of"
+        clip = walker.walk(f"walk{number}", 3.0, scale=1.0 + 0.02 * (number % 3), phase=0.1 * number)
+        made.append(weakref.ref(clip.root_pos))
+        return [clip]
+
+    build_file(tmp_path / "a.mog", walks[:1])
+    assert len(add_to_file(tmp_path / "a.mog", ClipStream([str(n) for n in range(8)], one)).infos) == 9
+
+
+def test_a_broken_file_among_those_that_are_added_leaves_nothing_behind(walks, tmp_path: Path):
+    build_file(tmp_path / "a.mog", walks[:1])
+
+    def one(number: int):
+        if number:
+            raise FormatError("is broken", path="b.bvh")
+        return [walks[1]]
+
+    with pytest.raises(FormatError, match=r"b\.bvh: is broken"):
+        add_to_file(tmp_path / "a.mog", ClipStream(["a", "b"], one))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mog"]
 
 
 def test_other_sources_start_afresh(walks, tmp_path: Path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from typer.testing import CliRunner
 
 from choreograph.cli.main import app
 from choreograph.errors import FormatError, RequestError, SkeletonMismatch
-from choreograph.formats import write_clip
+from choreograph.formats import read_clip, write_clip
 from choreograph.formats.gltf import write_glb
+from choreograph.graph.store import open_graph
 from choreograph.motion.clip import Clip
 
 
@@ -35,7 +37,7 @@ def test_folders_are_made_and_the_advice_for_other_people_can_be_followed(
         write_clip(tmp_path / f"{name}.npz", human_clip(frames=120, seed=1, scale=scale))
     path = tmp_path / "new" / "people.mog"
     run("build", tmp_path / "tall.npz", "-o", path, "--no-advice")
-    with pytest.raises(SkeletonMismatch, match=r"retargeted to the graph's skeleton \(without --no-retarget\)$"):
+    with pytest.raises(SkeletonMismatch, match=r"retargeted to the graph's skeleton$"):
         run("add", path, tmp_path / "small.npz", "--no-advice", "--no-retarget")
     told = run("add", path, tmp_path / "small.npz", "--no-advice")
     assert "2 clips" in told and "retargeted to" in told
@@ -66,5 +68,41 @@ def test_what_was_assumed_while_files_were_read_is_said_once(human_clip: Callabl
     walk = human_clip(frames=120, seed=1)
     for name in ("a", "b"):
         write_glb(tmp_path / f"{name}.glb", [walk.with_name("walk"), walk.with_name("hop")], takes=True)
-    told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--no-advice")
-    assert told.count("holds 2 takes ('walk', 'hop'); this is 'walk', others with --take") == 1
+    told = run("build", tmp_path, "-o", tmp_path / "a.mog", "--take", "walk", "--no-advice")
+    assert told.count("holds 2 takes ('walk', 'hop'); this is 'walk', others can be named (--take)") == 1
+
+
+def test_all_takes_of_a_file_become_clips_and_are_known_again(human_clip: Callable[..., Clip], tmp_path: Path):
+    takes = [human_clip(frames=120, seed=seed).with_name(name) for seed, name in ((1, "idle"), (2, "walk"), (3, "run"))]
+    write_glb(tmp_path / "hero.glb", takes, takes=True)
+    path = tmp_path / "a.mog"
+    told = run("build", tmp_path / "hero.glb", "-o", path, "--take", "walk", "--no-advice")
+    assert "1 clips" in told
+    told = run("add", path, tmp_path / "hero.glb", "--no-advice")
+    assert "'walk' was passed over" in told and "of 3 clips" in told
+    run("build", tmp_path / "hero.glb", "-o", tmp_path / "b.mog", "--no-advice")
+    assert [info.name for info in open_graph(tmp_path / "b.mog").infos] == ["idle", "walk", "run"]
+    assert [info.take for info in open_graph(path).infos] == ["walk", "idle", "run"]
+    assert [row["name"] for row in json.loads(run("inspect", tmp_path / "hero.glb", "--json"))] == [
+        "idle",
+        "walk",
+        "run",
+    ]
+
+
+def test_a_verb_takes_the_take_that_is_named(human_clip: Callable[..., Clip], tmp_path: Path):
+    write_glb(tmp_path / "hero.glb", [human_clip(frames=n, seed=1).with_name(f"a{n}") for n in (60, 90)], takes=True)
+    told = run("bend", tmp_path / "hero.glb", "--path", "line:length=2", "-o", tmp_path / "a.npz", "--best-effort")
+    assert "holds 2 takes ('a60', 'a90'); this is 'a60', others can be named (--take)" in told
+    run(
+        "bend",
+        tmp_path / "hero.glb",
+        "--take",
+        "a90",
+        "--path",
+        "line:length=2",
+        "-o",
+        tmp_path / "b.npz",
+        "--best-effort",
+    )
+    assert [len(read_clip(tmp_path / name)) for name in ("a.npz", "b.npz")] == [60, 90]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from choreograph.build.graph import build_graph
@@ -51,6 +52,13 @@ def test_it_writes_motion_picture_and_result(mog: Path, tmp_path: Path) -> None:
     assert shown >= answer["walk"]["frames"]
     assert answer["motions"][0]["sources"][0]["clip"].startswith("walk")
     assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_rendered_may_be_a_sheet(mog: Path, tmp_path: Path) -> None:
+    words = ("-p", "line:length=5", "-o", tmp_path / "w.bvh", *QUICK)
+    run(mog, *words, "--render", tmp_path / "w.png", "--film-size", "400")
+    with Image.open(tmp_path / "w.png") as image:
+        assert image.size[0] == 400
 
 
 def test_the_same_seed_gives_the_same_file(mog: Path, tmp_path: Path) -> None:
@@ -113,7 +121,7 @@ def test_two_outputs_with_one_name_are_refused_before_any_work(
 def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
     with pytest.raises(ChoreographError, match="unknown file type"):
         run(mog, "-p", "line", "-o", tmp_path / "w.xyz")
-    with pytest.raises(RequestError, match=r"films are written as .mp4 or .gif"):
+    with pytest.raises(RequestError, match=r"films as .mp4 or .gif, not .avi"):
         run(mog, "-p", "line", "-o", tmp_path / "w.bvh", "--render", tmp_path / "w.avi", *QUICK)
     assert not list(tmp_path.iterdir())
 

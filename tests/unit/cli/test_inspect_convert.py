@@ -244,7 +244,7 @@ def test_one_broken_input_and_nothing_is_written(folder: Path, tmp_path: Path) -
         (["-o", "x.bvh", "--fps", "-3"], "it must be a number above 0"),
         (["-o", "x.bvh", "--unit", "parsec"], "unknown unit 'parsec'"),
         (["-o", "x.bvh", "--out-unit", "nan"], "metres per unit"),
-        (["-o", "x.npz", "--out-unit", "cm"], "--out-unit is for BVH, AMC and USD"),
+        (["-o", "x.npz", "--out-unit", "cm"], "BVH, AMC and USD have other units"),
         (["-o", "x.bvh", "--up", "w"], "unknown up-axis 'w'"),
         (["-o", "x.bvh", "--start", "24"], "are empty; it has 24 frames"),
         (["-o", "x.bvh", "--role", "left_foot"], "ROLE=JOINT"),

@@ -61,7 +61,7 @@ def test_single_masses(walk: Clip) -> None:
 
 def test_a_body_without_legs_is_refused() -> None:
     stick = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0, 1, 0]]))
-    with pytest.raises(RoleError, match="--role"):
+    with pytest.raises(RoleError, match="with_roles"):
         make_body(stick)
 
 

@@ -208,7 +208,7 @@ def test_the_skeleton_is_found_by_name(amc: Write, tmp_path: Path) -> None:
     (tmp_path / "16.ASF").rename(tmp_path / "whatever.asf")
     assert find_asf(trial) == tmp_path / "whatever.asf"
     (tmp_path / "another.asf").write_text("")
-    with pytest.raises(FormatError, match=r"16_47.asf or 16.asf beside it; give it with --asf"):
+    with pytest.raises(FormatError, match=r"16_47.asf or 16.asf beside it; give it .asf."):
         read_amc(trial)
     assert len(read_amc(trial, asf=tmp_path / "whatever.asf")) == 3
 
@@ -298,4 +298,4 @@ def test_rates_of_cmu_are_known_by_name(amc, tmp_path, subject: str, fps: int, s
 
 def test_an_assumed_rate_is_said(amc) -> None:
     [note] = [note for note in read_amc(amc()).source.notes if note.kind == "assumed-rate"]
-    assert "120 a second are assumed" in note.message and "--fps" in note.message
+    assert "120 a second are assumed" in note.message and "(fps)" in note.message

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.formats import fbx_files as fbx
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats import read_clip, read_figures
+from choreograph.formats import read_clip, read_clips, read_figures
 from choreograph.formats._fbx_curves import Curve, read_curve
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.fbx import list_fbx_takes, read_fbx
@@ -152,6 +152,21 @@ def test_takes_are_chosen_by_number_or_name(tmp_path: Path) -> None:
     assert [note.kind for note in clip.source.notes] == ["several-takes"]
     with pytest.raises(RequestError, match=r"no take 'run'; there are: 0 'walk', 1 'turn'"):
         read_clip(path, take="run")
+
+
+def test_all_takes_are_clips(tmp_path: Path) -> None:
+    other = {"name": "turn", "curves": {(0, R, "Y"): {"t": [0.0, 0.5], "v": [0.0, 90.0]}}}
+    path = _write(tmp_path, fbx.binary(fbx.scene(_body(), [_walk(), other], Y_UP)), "hero.fbx")
+    clips = read_clips(path)
+    assert [clip.name for clip in clips] == ["hero_walk", "hero_turn"]
+    assert all(clip.source is not None and not clip.source.notes for clip in clips)
+    for clip, take in zip(clips, ("walk", "turn"), strict=True):
+        alone = read_clip(path, take=take)
+        assert alone.name == clip.name
+        np.testing.assert_array_equal(alone.local_rot, clip.local_rot)
+    assert [clip.name for clip in read_clips(path, take="turn")] == ["hero_turn"]
+    one = _write(tmp_path, fbx.binary(fbx.scene(_body(), [_walk()], Y_UP)), "one.fbx")
+    assert [clip.name for clip in read_clips(one)] == ["one"]
 
 
 def test_two_skeletons_are_two_figures(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from choreograph.errors import FormatError, OutputExists, RequestError
 from choreograph.figure.mannequin import build_mannequin, skin
-from choreograph.formats._gltf_read import count_glb_figures
+from choreograph.formats._gltf_read import read_glb_clips
 from choreograph.formats.gltf import read_glb, write_glb
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Source
@@ -208,7 +208,59 @@ def test_a_foreign_file_of_one_body_is_called_as_the_file(tmp_path, foreign):
     assert read_glb(pack(tmp_path / "leap.glb", document, rest)).name == "leap"
     document["animations"].append({**document["animations"][0], "name": "hop"})
     hop = read_glb(pack(tmp_path / "leap.glb", document, rest), take="hop")
-    assert hop.name == "hop" and str(hop.source.notes[0]).endswith("this is 'hop', others with --take (take=…)")
+    assert hop.name == "leap_hop" and str(hop.source.notes[0]).endswith("this is 'hop', others can be named (take)")
+
+
+def test_all_takes_of_a_foreign_file_are_clips_of_one_body(tmp_path, human, foreign):
+    """One take moves what the body hangs from, one a camera: the first is of the same joints, the other is left out."""
+    document, rest = foreign
+    walk = {**document["animations"][0], "name": "Armature|walk"}
+    camera = len(document["nodes"])
+    document["nodes"].append({"name": "camera"})
+    document["scenes"][0]["nodes"].append(camera)
+
+    def moving(node: int) -> list[dict]:
+        place = next(c for c in walk["channels"] if c["target"]["path"] == "translation")
+        return [{**place, "target": {"node": node, "path": "translation"}}]
+
+    above = next(
+        k for k, n in enumerate(document["nodes"]) if document["skins"][0]["joints"][0] in n.get("children", [])
+    )
+    drift = {**walk, "name": "Armature|drift", "channels": [*walk["channels"], *moving(above)]}
+    pan = {**walk, "name": "Armature|pan", "channels": moving(camera)}
+    document["animations"] = [walk, drift, pan]
+    walked, drifted = read_glb_clips(pack(tmp_path / "hero.glb", document, rest))
+    assert [walked.name, drifted.name] == ["hero_walk", "hero_drift"]
+    assert walked.skeleton.names == drifted.skeleton.names and len(walked.skeleton) == len(human.skeleton) + 1
+    assert [clip.source.take for clip in (walked, drifted)] == ["Armature|walk", "Armature|drift"]
+    assert [str(note) for note in walked.source.notes] == [
+        "a take was left out: its animation moves none of the skin's joints"
+    ]
+    assert not drifted.source.notes
+    document["animations"] = [pan, pan]
+    with pytest.raises(FormatError, match=r"hero.glb: its animation moves none of the skin's joints"):
+        read_glb_clips(pack(tmp_path / "hero.glb", document, rest))
+
+
+def test_takes_that_stand_for_far_more_than_the_file_holds_are_refused(tmp_path, foreign, monkeypatch):
+    """One set of keys may be named by any number of takes."""
+    document, rest = foreign
+    document["animations"] = [document["animations"][0]] * 40
+    path = pack(tmp_path / "many.glb", document, rest)
+    assert len(read_glb_clips(path)) == 40
+    monkeypatch.setattr("choreograph.formats._gltf_read._TAKES", (4000 - path.stat().st_size) / 100_000)
+    with pytest.raises(FormatError, match=r"many.glb: its takes stand for more frames than so small a file holds"):
+        read_glb_clips(path)
+    monkeypatch.setattr("choreograph.formats.figures.MOST_CLIPS", 30)
+    with pytest.raises(FormatError, match=r"many.glb: holds 40 takes of 1 figures; 30 clips are read at most"):
+        read_glb_clips(path)
+
+
+def test_a_file_without_a_body_has_no_clips(tmp_path, foreign):
+    document, rest = foreign
+    document["skins"] = []
+    with pytest.raises(FormatError, match="has 0 skinned figures"):
+        read_glb_clips(pack(tmp_path / "f.glb", document, rest))
 
 
 def test_skins_of_one_body_are_one_figure(tmp_path, human, foreign):
@@ -220,7 +272,7 @@ def test_skins_of_one_body_are_one_figure(tmp_path, human, foreign):
     hand.setdefault("children", []).append(len(nodes) - 1)
     document["skins"] = [{"joints": [len(nodes) - 1]}, {"joints": skin["joints"][:4]}, skin]
     path = pack(tmp_path / "f.glb", document, rest)
-    assert count_glb_figures(path) == 1
+    assert len(read_glb_clips(path)) == 1
     back = read_glb(path)
     assert len(back.skeleton) == len(human.skeleton) and not back.source.notes
 
@@ -231,7 +283,7 @@ def test_foreign_skins_that_share_nothing_are_figures(tmp_path, human):
     for own in document["skins"]:
         del own["extras"]
     path = pack(tmp_path / "f.glb", document, rest)
-    assert count_glb_figures(path) == 2
+    assert [clip.name for clip in read_glb_clips(path)] == [human.name, "other"]
     assert [read_glb(path, figure=k).name for k in (0, 1)] == [human.name, "other"]
     document["skins"][1]["joints"] = "none"
     assert read_glb(pack(tmp_path / "f.glb", document, rest)).name == human.name

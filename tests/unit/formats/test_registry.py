@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from choreograph.errors import FormatError, OutputExists, RequestError
-from choreograph.formats import read_clip, read_figures, write_clip
+from choreograph.formats import read_clip, read_clips, read_figures, write_clip
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.registry import FORMATS, find_format, suffixes
 from choreograph.motion.clip import Clip
@@ -24,7 +24,7 @@ def test_formats_by_suffix() -> None:
         find_format("a.max")
     with pytest.raises(FormatError, match=r"read but not written; Blender, Unreal"):
         find_format("a.fbx")
-    with pytest.raises(FormatError, match="a motion graph, no motion; choreograph info"):
+    with pytest.raises(FormatError, match="a motion graph, no motion; it can be looked into"):
         find_format("a.mog")
     with pytest.raises(FormatError, match="no suffix"):
         find_format("a")
@@ -111,6 +111,23 @@ def test_all_figures_of_a_file(tmp_path, human, suffix):
         ("two", 20),
     ]
     assert read_clip(tmp_path / f"pair{suffix}", figure=1).name == "two"
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".npz", ".glb", ".usdc"])
+def test_the_clips_of_a_file_are_its_motions(tmp_path, human, suffix):
+    if suffix == ".usdc":
+        pytest.importorskip("pxr", reason="needs the usd extra")
+    write_clip(tmp_path / f"a{suffix}", human)
+    (clip,) = read_clips(tmp_path / f"a{suffix}")
+    assert clip.name == read_clip(tmp_path / f"a{suffix}").name and len(clip) == len(human)
+
+
+def test_the_takes_of_a_file_are_its_clips(tmp_path, human):
+    write_clip(tmp_path / "moves.glb", [human.with_name("walk"), human[:20].with_name("hop")], takes=True)
+    clips = read_clips(tmp_path / "moves.glb", fps=24.0)
+    assert [(clip.name, len(clip), clip.fps) for clip in clips] == [("walk", len(human), 24.0), ("hop", 20, 24.0)]
+    assert [len(clip) for clip in read_figures(tmp_path / "moves.glb", take=1)] == [20]
+    assert [len(clip) for clip in read_figures(tmp_path / "moves.glb")] == [len(human)]
 
 
 def test_one_figure_where_there_is_room_for_one(tmp_path, human):

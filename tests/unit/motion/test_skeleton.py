@@ -60,7 +60,7 @@ def test_roles_can_be_set_and_are_taken_from_others(human: Clip) -> None:
 def test_missing_role_says_what_to_do() -> None:
     snake = Skeleton(("a", "b"), np.array([-1, 0]), np.zeros((2, 3)))
     assert snake.find("left_foot") is None and snake.feet == () and snake.hips == 0
-    with pytest.raises(RoleError, match=r"left foot; name it with --role left_foot=.*with_roles.*one of: a, b"):
+    with pytest.raises(RoleError, match=r"left foot; say which is, as left_foot .with_roles., out of: a, b"):
         snake.need("left_foot")
     with pytest.raises(RoleError):
         _ = snake.leg_length

@@ -316,6 +316,23 @@ def test_files_of_the_folder_that_change_are_read_again(tmp_path: Path) -> None:
         assert [motion["frames"] for motion in third.get("project")["clips"]] == [60]
 
 
+def test_takes_of_a_file_that_changes_are_read_again(tmp_path: Path) -> None:
+    """One is longer now, one is as it was: what was done with it stays; one is new."""
+    walk = demo_clip("walk", 30.0)
+    takes = [walk[:60].with_name("idle"), walk[:70].with_name("go")]
+    write_clip(tmp_path / "hero.glb", takes, takes=True)
+    with opened(tmp_path) as first:
+        first.settle()
+        ids = {clip["name"]: clip["id"] for clip in first.get("project")["document"]["clips"]}
+    write_clip(tmp_path / "hero.glb", [takes[0], walk[:90].with_name("go"), walk[:50].with_name("jump")], takes=True,
+               overwrite=True)  # fmt: skip
+    with opened(tmp_path) as second:
+        second.settle()
+        project = second.get("project")
+        assert {clip["name"]: clip["frames"] for clip in project["clips"]} == {"idle": 60, "go": 90, "jump": 50}
+        assert {clip["name"]: clip["id"] for clip in project["document"]["clips"]}.items() >= ids.items()
+
+
 def test_clips_of_another_kind_of_body_are_retargeted_and_said(tmp_path: Path) -> None:
     for name in ("walk", "walk_veer_left"):
         write_clip(tmp_path / f"{name}.npz", demo_clip(name, 30.0))

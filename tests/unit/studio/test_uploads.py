@@ -54,6 +54,13 @@ def test_all_figures_of_a_file_come_in(empty: Studio, tmp_path: Path) -> None:
     assert {(clip["name"], clip["frames"]) for clip in empty.get("project")["clips"]} == {("lead", 40), ("follow", 50)}
 
 
+def test_all_takes_of_a_file_come_in(empty: Studio, tmp_path: Path) -> None:
+    clip = demo_clip("walk", 30.0)
+    write_clip(tmp_path / "hero.glb", [clip[:40].with_name("idle"), clip[:50].with_name("go")], takes=True)
+    add(empty, ("hero.glb", (tmp_path / "hero.glb").read_bytes()))
+    assert {(clip["name"], clip["frames"]) for clip in empty.get("project")["clips"]} == {("idle", 40), ("go", 50)}
+
+
 def test_clips_are_trimmed_mirrored_labelled_and_removed(empty: Studio, files: dict[str, bytes]) -> None:
     add(empty, ("walk.bvh", files["walk.bvh"]))
     entry = empty.get("project")["document"]["clips"][0]

@@ -68,7 +68,7 @@ def test_of_an_archive_some_are_chosen_and_that_is_said(graph: MotionGraph, monk
     found = narrow(graph, request)
     assert 0 < found.subject.clip_frames.sum() <= 200 < graph.clip_frames.sum()
     assert narrow(graph, request.with_(length_s=2.0)).subject is found.subject
-    assert "--only" in cg.solve(graph, request).problems[0].text
+    assert "(only)" in cg.solve(graph, request).problems[0].text
     named = narrow(graph, request.with_(poses=[cg.PoseTarget(0.5, "jog", 3)]))
     assert "jog" in [info.name for info in named.subject.infos]
 
@@ -85,4 +85,4 @@ def test_what_is_no_request_and_no_graph_is_refused_with_a_sentence(graph: Motio
     with pytest.raises(RequestError, match=rf"is a {kind}, not list; fill one in: cg.{kind}"):
         verb(graph, [(0, 0), (1, 2)])
     with pytest.raises(RequestError, match=r"'people.mog' is the name of a file; open it first: open_graph\("):
-        verb("people.mog", find_verb(verb.__name__).request.model_construct())
+        find_verb(verb.__name__).search("people.mog", find_verb(verb.__name__).request.model_construct())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.bend.request import BendRequest
 from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished, finish
@@ -157,7 +158,7 @@ def _place(clip: Clip, frame: int) -> tuple[float, float, float]:
     return x, y, z
 
 
-def bend(clip: Clip, request: BendRequest | Path | str, *, progress: Progress | None = None) -> BendResult:
+def bend(clip: Clip | File, request: BendRequest | Path | File, *, progress: Progress | None = None) -> BendResult:
     """A motion along another path.
 
     >>> from choreograph.demo import demo_clip
@@ -166,7 +167,7 @@ def bend(clip: Clip, request: BendRequest | Path | str, *, progress: Progress | 
     True
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: The path and how the motion is bent to it; a Path, or the name of a file or shape, alone does too.
         progress: Hears how far the work has come.
 
@@ -175,8 +176,8 @@ def bend(clip: Clip, request: BendRequest | Path | str, *, progress: Progress | 
     """
     if isinstance(request, Path):
         request = BendRequest(points=tuple((float(x), float(z)) for x, z in request.points))
-    elif isinstance(request, str):
-        request = BendRequest(path=request)
-    search = BendSearch(clip, request)
+    elif isinstance(request, File):
+        request = BendRequest(path=str(request))
+    search = BendSearch(CLIP.read(clip), request)
     search.step(progress=progress or silent)
     return search.best()

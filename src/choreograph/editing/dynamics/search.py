@@ -11,6 +11,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import CLIP, File
 from choreograph.dynamics.body import Body, make_body
 from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
 from choreograph.dynamics.dofs import make_dofs
@@ -165,14 +166,14 @@ def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Pr
     if not found.contacts.any() and clip.seconds > 1.5:
         yield Problem(
             f"no foot stands on the floor in {clip.seconds:.1f} s, so nothing carries the body; give the floor's "
-            "height with --floor",
+            "height (floor_m)",
             "floor_m",
         )
     yield from doubt_rate(gravity, clip.fps)
 
 
 def inverse_dynamics(
-    clip: Clip, request: DynamicsRequest | None = None, *, progress: Progress | None = None
+    clip: Clip | File, request: DynamicsRequest | None = None, *, progress: Progress | None = None
 ) -> DynamicsResult:
     """The mechanics of a motion: centre of mass, momenta, ground forces, joint torques.
 
@@ -184,7 +185,7 @@ def inverse_dynamics(
     True
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: Whose it is, and how it is differentiated.
         progress: Hears how far the work has come.
 
@@ -192,6 +193,6 @@ def inverse_dynamics(
         RequestError: If the motion is too short, or a mass or height is not above zero.
         RoleError: If feet or legs are not known.
     """
-    search = DynamicsSearch(clip, request or DynamicsRequest())
+    search = DynamicsSearch(CLIP.read(clip), request or DynamicsRequest())
     search.step(progress=progress or silent)
     return search.best()

@@ -36,9 +36,7 @@ def joint_weights(skeleton: Skeleton, mask: str, given: Mapping[str, float], fea
     """
     inside = _upper(skeleton) if mask == "upper" else _below(skeleton, _ROOTS[mask])
     if not inside.any():
-        raise RequestError(
-            f"no joint of this body is known to belong to {mask!r}; name joints with --joint NAME=1", where="mask"
-        )
+        raise RequestError(f"no joint of this body is known to belong to {mask!r}; name some (joints)", where="mask")
     weights = inside.astype(float)
     if feather and mask == "upper":
         depth = np.zeros(len(skeleton), int)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.layer.mask import joint_weights
 from choreograph.editing.layer.request import LayerRequest
 from choreograph.errors import RequestError
@@ -192,10 +193,10 @@ def _heading(clip: Clip) -> Array:
 
 
 def layer(
-    clip: Clip,
+    clip: Clip | File,
     request: LayerRequest | None = None,
     *,
-    upper: Clip | str | None = None,
+    upper: Clip | File | None = None,
     progress: Progress | None = None,
     **fields: Any,
 ) -> LayerResult:
@@ -208,14 +209,14 @@ def layer(
     True
 
     Args:
-        clip: The motion whose legs, hips and way stay.
+        clip: The motion whose legs, hips and way stay, or its file's name.
         request: What is laid over, and how.
         upper: The motion that is laid over, or its file, instead of one that the request names.
         progress: Hears how far it has come.
         **fields: Of the request.
     """
-    if isinstance(upper, str):
-        upper, fields = None, {**fields, "upper": upper}
-    search = LayerSearch(clip, (request or LayerRequest()).with_(**fields), upper)
+    if isinstance(upper, File):
+        fields, upper = {**fields, "upper": str(upper)}, None
+    search = LayerSearch(CLIP.read(clip), (request or LayerRequest()).with_(**fields), upper)
     search.step(progress=progress or silent)
     return search.best()

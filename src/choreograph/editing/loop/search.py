@@ -10,6 +10,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.loop.cycle import GAP_M, STILL_M, Cycle, find_cycle, join_ends, repeat
 from choreograph.editing.loop.request import LoopRequest
 from choreograph.errors import RequestError
@@ -118,7 +119,7 @@ def _cleaned(one: Clip) -> Clip:
 
 
 def loop(
-    clip: Clip, request: LoopRequest | None = None, *, progress: Progress | None = None, **fields: Any
+    clip: Clip | File, request: LoopRequest | None = None, *, progress: Progress | None = None, **fields: Any
 ) -> LoopResult:
     """A motion that repeats: the best cycle of a clip, its ends joined.
 
@@ -129,7 +130,7 @@ def loop(
     True
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: How long the cycle is, and whether it travels.
         progress: Hears how far it has come.
         **fields: Of the request.
@@ -137,6 +138,6 @@ def loop(
     Returns:
         The loop; its last frame is its first one again, as far on as the cycle goes.
     """
-    search = LoopSearch(clip, (request or LoopRequest()).with_(**fields))
+    search = LoopSearch(CLIP.read(clip), (request or LoopRequest()).with_(**fields))
     search.step(progress=progress or silent)
     return search.best()

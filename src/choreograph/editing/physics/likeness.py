@@ -37,7 +37,7 @@ def unlike_problems(off_deg: float) -> Iterator[Problem]:
     if off_deg > UNLIKE_DEG:
         yield Problem(
             f"legs are bent as in none of the examples, by {off_deg:.0f}°: the mechanics hold, but nobody may move so; "
-            "a larger --prior keeps it nearer to them, or ask for less",
+            "a larger weight (prior) keeps it nearer to them, or ask for less",
             "weights.prior", UNLIKE_DEG, off_deg, unit="°",
         )  # fmt: skip
 

@@ -97,8 +97,8 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
     part = clip[first:last]
     if part.seconds > LONGEST_S and not request.finish:
         raise RequestError(
-            f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part with "
-            "--start and --end",
+            f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part "
+            "of it (start_s, end_s)",
             where="end_s",
         )
     return part
@@ -115,14 +115,14 @@ def read_examples(names: Sequence[str], clip: Clip, only: str | None = None) -> 
     Raises:
         RequestError: If there is none with the motion's joints, or a graph has none that the query finds.
     """
-    from choreograph.formats import read_clip
+    from choreograph.formats import read_clips
     from choreograph.formats.inputs import find_motion_files
     from choreograph.graph.part import matching_clips
     from choreograph.graph.store import open_graph
 
     def clips_of(name: str) -> Iterable[Clip]:
         if not names_graph(name):
-            return map(read_clip, find_motion_files([name]))
+            return (one for path in find_motion_files([name]) for one in read_clips(path))
         graph = open_graph(name)
         return graph.clips if only is None else (graph.clips[n] for n in matching_clips(graph.infos, only))
 
@@ -177,7 +177,7 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     if part.seconds > _LONGEST_FLIGHT_S and not flags.any() and not sketched:
         raise RequestError(
             f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take "
-            "a part with take-off and landing, give the floor's height with --floor, or say where feet stand",
+            "a part with take-off and landing, give the floor's height (floor_m), or say where feet stand",
             where="floor_m",
         )
     basis = make_basis(dofs, used, keep, arms=hands, level=feet_level(clip) - floor)
@@ -284,7 +284,8 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
         found.append(
             Missed(
                 f"the examples lack the behaviour: the motion stands on both feet for {both:.0%} of its time, and none "
-                f"of the examples for more than {known:.0%}; choose some whose contacts are alike, or --choose them",
+                f"of the examples for more than {known:.0%}; choose some whose contacts are alike, or have them chosen "
+                "(choose)",
                 "examples",
                 both,
                 known,

@@ -38,7 +38,7 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
         name, torque, most = stronger
         yield Problem(
             f"it could be done with {torque:.0f} N·m at {name}, where people reach {most:.0f} N·m; "
-            "a shorter flight, or --strength, makes it possible",
+            "a shorter flight, or more of it (strength), makes it possible",
             "limits.strength", most, torque, unit="N·m",
         )  # fmt: skip
 

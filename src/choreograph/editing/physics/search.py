@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import CLIP, File
 from choreograph.distance.blas import one_thread_each
 from choreograph.editing.physics.aligned import Lead
 from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
@@ -351,10 +352,10 @@ def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Se
 
 
 def physics(
-    clip: Clip,
+    clip: Clip | File,
     request: PhysicsRequest | None = None,
     *,
-    examples: Sequence[Clip] | None = None,
+    examples: Sequence[Clip | File] | None = None,
     progress: Progress | None = None,
 ) -> PhysicsResult:
     """A motion that obeys mechanics, after the sketch that another one makes.
@@ -365,7 +366,7 @@ def physics(
     True
 
     Args:
-        clip: The motion: its first and last pose, its contacts and timing count.
+        clip: The motion, or its file's name: its first and last pose, its contacts and timing count.
         request: What shall be other: farther, higher, turned …
         examples: Motions of the behaviour, instead of those that the request names.
         progress: Hears how far the work has come.
@@ -374,6 +375,7 @@ def physics(
         RequestError: If a leg cannot reach a footprint, a pose is inside the floor, or examples do not fit.
         RoleError: If feet or legs are not known.
     """
-    search = PhysicsSearch(clip, request or PhysicsRequest(), examples=examples)
+    given = None if examples is None else [CLIP.read(one) for one in examples]
+    search = PhysicsSearch(CLIP.read(clip), request or PhysicsRequest(), examples=given)
     search.step(progress=progress or silent)
     return search.best()

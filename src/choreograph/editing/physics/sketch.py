@@ -361,7 +361,7 @@ def _at_speed(lengths: list[float], clip: Clip, change: Change) -> list[float]:
         said = f"from {max(least, 0.0):.1f} to {most:.1f} m/s can be had" if way >= 0.3 else "it stays on the spot"
         raise RequestError(
             f"{clip.name!r} cannot go {change.speed:g} m/s over its way of {way:.2f} m: {said}; ask for longer steps "
-            "with --farther too",
+            "too (farther_m)",
             where="speed_m_s",
         )
     return [length * (1.0 if k % 2 else ratio) for k, length in enumerate(lengths)]

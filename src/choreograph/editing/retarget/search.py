@@ -11,6 +11,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
 from choreograph.editing.retarget.request import RetargetRequest
 from choreograph.errors import FormatError, RequestError
@@ -140,7 +141,7 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
     for name, limit in (("arms", _ARM_DEG), ("legs", _LEG_DEG)):
         got = metrics[name].value
         if got > limit:
-            text = f"{name} point {got:.0f}° off on average: look at the map (--map), and name joints with --joint"
+            text = f"{name} point {got:.0f}° off on average: look at the map, and name joints yourself (joints)"
             yield Problem(text, "to", 0.0, round(got, 1), unit="°")
     if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
         got = metrics["touches"].value
@@ -151,20 +152,20 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
 def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
     """One of the bodies has arms where the other has none, or none that are known to be."""
     wanted = [f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm")]
-    for body, other, whose, option in (
-        (source, target, "the motion", "--role"),
-        (target, source, "the character", "--to-role"),
+    for body, other, whose, field in (
+        (source, target, "the motion", "with_roles"),
+        (target, source, "the character", "roles"),
     ):
         missing = [role for role in wanted if body.find(role) is None and other.find(role) is not None]
         if missing:
             parts = ", ".join(role.replace("_", " ") for role in missing)
             names = ", ".join(body.names[:40])
-            text = f"not found in {whose}: {parts}; name them with {option} {missing[0]}=NAME, NAME one of: {names}"
+            text = f"not found in {whose}: {parts}; say which joints they are ({field}), out of: {names}"
             yield Problem(text, "to", 0.0, len(missing), unit="joints")
 
 
 def retarget(
-    clip: Clip, request: RetargetRequest | str, *, progress: Progress | None = None, **changes: Any
+    clip: Clip | File, request: RetargetRequest | File, *, progress: Progress | None = None, **changes: Any
 ) -> RetargetResult:
     """A motion on another body.
 
@@ -175,7 +176,7 @@ def retarget(
     'jump_high on hero'
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: Whose body, or the name of its file.
         progress: Hears how far it has come.
         **changes: Fields of the request.
@@ -183,7 +184,7 @@ def retarget(
     Returns:
         The motion, how far limbs and ankles are off, and the map of joints in `best.details["map"]`.
     """
-    asked = RetargetRequest(to=request, **changes) if isinstance(request, str) else request.with_(**changes)
-    search = RetargetSearch(clip, asked)
+    asked = RetargetRequest(to=str(request), **changes) if isinstance(request, File) else request.with_(**changes)
+    search = RetargetSearch(CLIP.read(clip), asked)
     search.run(progress or silent)
     return search.best()

@@ -12,6 +12,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
 from choreograph.editing.retime.references import suggest_references
 from choreograph.editing.retime.request import RetimeRequest
 from choreograph.editing.retime.retime import Retimed, retime_prepared
@@ -121,13 +122,13 @@ class RetimeSearch(OneStepSearch[Retimed]):
 
 
 def _clips_of(text: str) -> list[Clip]:
-    from choreograph.formats import read_clip
+    from choreograph.formats import read_clips
     from choreograph.formats.inputs import find_motion_files
     from choreograph.graph.store import open_graph
 
     if Path(text).suffix.lower() == ".mog":
         return list(open_graph(text).clips)
-    return [read_clip(path) for path in find_motion_files([text])]
+    return [clip for path in find_motion_files([text]) for clip in read_clips(path)]
 
 
 def _curve(made: Retimed) -> dict[str, list[float]]:
@@ -141,10 +142,10 @@ def _curve(made: Retimed) -> dict[str, list[float]]:
 
 
 def retime(
-    clip: Clip,
+    clip: Clip | File,
     request: RetimeRequest,
     *,
-    references: Sequence[Clip] | None = None,
+    references: Sequence[Clip | File] | None = None,
     progress: Progress | None = None,
 ) -> RetimeResult:
     """The same poses with another timing.
@@ -156,7 +157,7 @@ def retime(
     1.5
 
     Args:
-        clip: The motion.
+        clip: The motion, or its file's name.
         request: When frames shall be shown, and whose timing is liked.
         references: Motions whose timing is liked, instead of those that the request names.
         progress: Hears how far the work has come.
@@ -164,6 +165,7 @@ def retime(
     Raises:
         RequestError: If key times or references do not fit the motion; the message says what would.
     """
-    search = RetimeSearch(clip, request, references=references)
+    given = None if references is None else [CLIP.read(one) for one in references]
+    search = RetimeSearch(CLIP.read(clip), request, references=given)
     search.step(progress=progress or silent)
     return search.best()

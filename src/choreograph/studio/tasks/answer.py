@@ -32,6 +32,7 @@ from choreograph.studio.tasks.results import (
     source_runs,
     write_facts,
 )
+from choreograph.studio.words import in_labels
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.narrow import narrow
 from choreograph.verbs import find_verb
@@ -158,8 +159,10 @@ class _Shown:
         return text
 
     def _problems(self, problems: Sequence[contract.Problem]) -> list[Problem]:
-        told = problems_of(problems)
-        return [one.model_copy(update={"text": self._called(one.text)}) for one in told] if self._own else told
+        return [
+            one.model_copy(update={"text": in_labels(self._called(one.text), self._verb.request)})
+            for one in problems_of(problems)
+        ]
 
     def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:
         context, result = self._context, new_id()

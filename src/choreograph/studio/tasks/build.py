@@ -19,6 +19,7 @@ from choreograph.studio.archive import MANY_CLIPS, graph_ask
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
+from choreograph.studio.words import in_labels
 from choreograph.studio.worker import TaskChannel
 
 _WHY = {
@@ -97,7 +98,7 @@ def summarise(
         frames=report.frames,
         shown=report.shown,
         labels=[label.label for label in report.labels],
-        notes=[*(str(note) for note in graph.notes), *(notes or [])],
+        notes=[*(in_labels(str(note)) for note in graph.notes), *(notes or [])],
         coverage=_coverage(report_coverage(graph, joins, labels=report.labels)) if graph.searched_m else None,
     )
     if len(report.clips) > MANY_CLIPS:  # some eighty times as long as all else together: when somebody looks at it
@@ -126,7 +127,7 @@ def _coverage(found: coverage.Coverage) -> Coverage:
         )
         for band in found.bands
     ]
-    advice = [str(entry) for entry in found.advice]
+    advice = [in_labels(str(entry)) for entry in found.advice]
     return Coverage(bands=bands, stops=found.stops, labels=labels, advice=advice)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +74,7 @@ def _write(target: Path, clips: list[Clip], settings: ExportSettings) -> None:
     known = find_format(target)
     if not known.available:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
-    if len(clips) == 1 or known.figures is not None:
+    if len(clips) == 1 or known.several:
         export_clip(target, clips, settings, overwrite=True)
     else:
         for clip in clips:
@@ -83,25 +82,18 @@ def _write(target: Path, clips: list[Clip], settings: ExportSettings) -> None:
 
 
 def _draw(target: Path, clips: list[Clip], ask: dict[str, Any], channel: TaskChannel) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film, write_still
+    from choreograph.pictures.drawing import Drawing, write_drawing
     from choreograph.pictures.raster import Stroke
-    from choreograph.pictures.sheet import SheetSettings, write_sheet
     from choreograph.pictures.theme import AMBER
 
     path: list[Point] = ask["path"]
     width: int | None = ask["width"]
     body = None if ask.get("character") is None else str(ask["character"])
-    bodies = [body] * len(clips)
-    if target.suffix == ".png" and ask["frame"] is None:
-        sheet = SheetSettings(body=body) if width is None else SheetSettings(width=width, body=body)
-        write_sheet(target, clips, sheet, overwrite=True, progress=channel.progress)
-        return
-    settings = FilmSettings.for_file(target)
-    if width is not None:
-        settings = replace(settings, size=(width, round(width * 9 / 32) * 2))
-    if target.suffix == ".png":
-        settings = replace(settings, samples=4, transparent=ask["transparent"])
-        write_still(target, clips, min(ask["frame"], len(clips[0]) - 1), settings, bodies=bodies, overwrite=True)
-        return
-    floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    write_film(target, clips, settings, floor=floor, bodies=bodies, overwrite=True, progress=channel.progress)
+    frame = None if target.suffix != ".png" or ask["frame"] is None else min(ask["frame"], len(clips[0]) - 1)
+    drawing = Drawing(
+        None if width is None else (width, None), frame=frame, transparent=frame is not None and ask["transparent"]
+    )
+    floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 and target.suffix != ".png" else []
+    write_drawing(
+        target, clips, drawing, floor=floor, bodies=[body] * len(clips), overwrite=True, progress=channel.progress
+    )

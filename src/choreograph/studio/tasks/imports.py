@@ -16,6 +16,7 @@ from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry, LabelRange
 from choreograph.studio.facts import Recording
 from choreograph.studio.tasks.clips import prepare_clip
+from choreograph.studio.words import in_labels
 from choreograph.studio.worker import TaskChannel
 
 
@@ -26,13 +27,13 @@ class Imported:
     recordings: list[Recording] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     """A sentence for each file that could not be read."""
-    places: dict[str, str] = field(default_factory=dict)
-    """The recording that each file became, by the file's path; of files with several figures nothing is said."""
+    places: dict[str, str | dict[str, str]] = field(default_factory=dict)
+    """The recording that each file became, by the file's path; of files with several clips those, by their names."""
 
 
 def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskChannel) -> Imported:
     """Read motion files; those that cannot be read are told, and do not keep the others out."""
-    from choreograph.formats import read_figures
+    from choreograph.formats import read_clips
     from choreograph.motion.trim import suggest_trim
 
     made = Imported()
@@ -40,17 +41,17 @@ def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskCha
         channel.progress("reading files", done, len(paths))
         try:
             recordings = []
-            for clip in read_figures(path):
+            for clip in read_clips(path):
                 advice = suggest_trim(clip)
                 notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
                 recordings.append(_keep(context, clip, path.name, notes))
         except ChoreographError as error:
             # Where the upload was put is nobody's business: the name is enough.
-            made.refused.append(str(error).replace(f"{path.parent}/", ""))
+            made.refused.append(in_labels(str(error)).replace(f"{path.parent}/", ""))
             continue
         made.recordings += recordings
-        if len(recordings) == 1:
-            made.places[str(path)] = recordings[0].id
+        several = {one.name: one.id for one in recordings}
+        made.places[str(path)] = recordings[0].id if len(recordings) == 1 else several
     channel.progress("reading files", len(paths), len(paths))
     return made
 
@@ -92,7 +93,7 @@ def _keep(context: WorkerContext, clip: Clip, file: str, notes: list[str]) -> Re
         skeleton=skeleton_id(clip.skeleton),
         joints=list(clip.skeleton.names),
         labels=[LabelRange(text=label.text[:200], start=label.start, stop=label.stop) for label in clip.labels],
-        notes=[*(str(note) for note in (clip.source.notes if clip.source else ())), *notes],
+        notes=[*(in_labels(str(note)) for note in (clip.source.notes if clip.source else ())), *notes],
     )
     write_npz(context.places.recording(name), clip, overwrite=True)
     # Ready for the stage as it is: what is dropped in is looked at next.

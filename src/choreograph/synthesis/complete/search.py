@@ -9,6 +9,7 @@ from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import OneStepSearch, Search
+from choreograph.contract.verb import EXAMPLES, File
 from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
@@ -246,7 +247,8 @@ def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
     """A problem of speed, with what helps between two motions."""
     if not request.between or not request.in_place:
         return problem
-    return replace(problem, text=f"{problem.text}; --no-in-place lets the second motion come where the first one leads")
+    text = f"{problem.text}; unless it is to stay where it is (in_place), the second motion comes where the first leads"
+    return replace(problem, text=text)
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:
@@ -271,7 +273,7 @@ def describe_model(model: MotionModel) -> dict[str, Any]:
     }
 
 
-def complete(source: Source, request: CompleteRequest, *, progress: Progress | None = None) -> CompleteResult:
+def complete(source: Source | File, request: CompleteRequest, *, progress: Progress | None = None) -> CompleteResult:
     """The most likely motion that does what a request asks.
 
     >>> import choreograph as cg
@@ -283,13 +285,13 @@ def complete(source: Source, request: CompleteRequest, *, progress: Progress | N
     (31, ())
 
     Args:
-        source: A model, a graph, or recordings of one skeleton to learn from.
+        source: A model, a graph, or recordings of one skeleton to learn from; the name of a file or folder does too.
         request: What is asked.
         progress: Hears how far the work has come.
 
     Raises:
         RequestError: If the request names what is not there, or contradicts itself exactly.
     """
-    search = CompleteSearch(source, request)
+    search = CompleteSearch(EXAMPLES.read(source), request)
     search.step(progress=progress or silent)
     return search.best()

@@ -107,7 +107,7 @@ def _checked(model: MotionModel, labels: Sequence[str]) -> MotionModel:
         if label not in known:
             named = ", ".join(name for name in known if name) or "one behaviour without a name"
             raise RequestError(
-                f"labels[{n}].label is {label!r}, but the model knows {named}; learn one with --behaviours {label}",
+                f"labels[{n}].label is {label!r}, but the model knows {named}; learn one that does (behaviours)",
                 where=f"labels[{n}].label",
             )
     return model

@@ -218,7 +218,7 @@ def open_model(path: str | Path) -> MotionModel:
         FormatError: If it is no model, damaged, or of a later version.
     """
     path = Path(path)
-    with blamed(path, "this is no model that `choreograph learn` wrote"):
+    with blamed(path, "this is no model that was learned and kept (save_model)"):
         arrays = read_arrays(path)
         facts = json.loads(arrays.pop("facts").tobytes())
         return unpack(Content(facts, arrays))

@@ -179,9 +179,7 @@ def label_words(sets: Sequence[frozenset[str]]) -> LabelWords:
     return LabelWords(bits, np.array([len(words) for words in said], np.int64))
 
 
-def style_differences(
-    words: LabelWords, first: NDArray[np.int32], last: NDArray[np.int32], blends: Flags
-) -> Floats:
+def style_differences(words: LabelWords, first: NDArray[np.int32], last: NDArray[np.int32], blends: Flags) -> Floats:
     """How much of what is said where a transition begins or ends is not said of the other, (E,), 0 to 1.
 
     Args:

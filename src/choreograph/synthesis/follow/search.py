@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import GRAPH, File
 from choreograph.errors import RequestError
 from choreograph.finishing.bend import Course
 from choreograph.finishing.foot_contacts import plant_speed
@@ -311,7 +312,9 @@ def describe(walk: Walk) -> dict[str, Any]:
     }
 
 
-def follow(graph: MotionGraph, request: FollowRequest | Path | str, *, progress: Progress | None = None) -> Result:
+def follow(
+    graph: MotionGraph | File, request: FollowRequest | Path | File, *, progress: Progress | None = None
+) -> Result:
     """Motion along a path.
 
     >>> import choreograph as cg
@@ -322,15 +325,15 @@ def follow(graph: MotionGraph, request: FollowRequest | Path | str, *, progress:
     (Clip(...), ())
 
     Args:
-        graph: Whose motion.
+        graph: Whose motion; its file's name does too.
         request: The path and how to follow it; a Path, or the name of a file or shape, alone does too.
         progress: Hears how far the search has come.
 
     Raises:
         RequestError: If the path, a label or a clip asked for does not fit the graph.
     """
-    if isinstance(request, str):
-        request = FollowRequest(path=request)
+    if isinstance(request, File):
+        request = FollowRequest(path=str(request))
     elif isinstance(request, Path):
         request = FollowRequest.of_path(request)
-    return FollowSearch(graph, request).run(progress)
+    return FollowSearch(GRAPH.read(graph), request).run(progress)

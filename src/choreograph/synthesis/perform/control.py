@@ -65,7 +65,7 @@ def control_from_clip(clip: Clip, database: SegmentDatabase) -> Control:
     if missing:
         raise RequestError(
             f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by; "
-            f"name it with --role {missing[0]}=JOINT. Joints are: {', '.join(clip.skeleton.names)}",
+            f"say which it is (with_roles), out of: {', '.join(clip.skeleton.names)}",
             where="leader",
         )
     points = find_points(clip, database.control_roles)

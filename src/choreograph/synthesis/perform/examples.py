@@ -207,13 +207,13 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
     if not np.isclose(leader.fps, target.fps, rtol=1e-6):
         raise RequestError(
             f"{leader.name!r} has {leader.fps:g} fps and {target.name!r} {target.fps:g}; they were not recorded "
-            "together, or one of them needs --fps"
+            "together, or one of them was read at a wrong rate (fps)"
         )
     if len(leader) != len(target):
         if not cut:
             raise RequestError(
                 f"{leader.name!r} has {len(leader)} frames and {target.name!r} {len(target)}, "
-                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, use --cut"
+                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, cut them (cut)"
             )
         shared = min(len(leader), len(target))
         leader, target = leader[:shared], target[:shared]

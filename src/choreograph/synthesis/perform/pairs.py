@@ -124,7 +124,7 @@ def guess_pairs(takes: Sequence[Take], *, cut: bool = False) -> list[Pair]:
         one, other = (takes[number] for number in both[0])
         raise RequestError(
             f"{one.name!r} has {one.frames} frames at {one.fps:g} fps and {other.name!r} {other.frames} at "
-            f"{other.fps:g}, so they are no pair as they are; if they begin together, cut them (--cut)",
+            f"{other.fps:g}, so they are no pair as they are; if they begin together, cut them (cut)",
             where="cut",
         )
     return fit

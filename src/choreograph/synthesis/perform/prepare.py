@@ -81,8 +81,8 @@ def chosen_settings(graph: MotionGraph) -> CutSettings:
         return CutSettings.from_dict(graph.cut_settings)
     except (TypeError, ValueError, OverflowError) as error:
         raise RequestError(
-            f"{graph.path or 'the graph'} does not say how its clips are cut ({str(error)[:200]}); say it yourself: "
-            "--cut-at"
+            f"{graph.path or 'the graph'} does not say how its clips are cut ({str(error)[:200]}); say it yourself "
+            "(cut_at)"
         ) from error
 
 
@@ -152,7 +152,7 @@ def _numbers(graph: MotionGraph, settings: CutSettings) -> NDArray[np.int64]:
     if not graph.pairs:
         raise RequestError(
             "the file does not say who leads whom, so its clips answer the track of their own hips: use the control "
-            "'track', or make a file of pairs with `choreograph segment LEADERS --answers FOLLOWERS -o pairs.mog`"
+            "'track', or keep recordings of pairs in a file (save_segments)"
         )
     return np.array(graph.pairs)
 

@@ -12,6 +12,7 @@ import numpy as np
 from choreograph.contract.request import quote
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import Budget
+from choreograph.contract.verb import CLIP, EXAMPLES, File
 from choreograph.errors import RequestError
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
@@ -270,10 +271,10 @@ class Details(Mapping[str, Any]):
 
 
 def perform(
-    examples: Examples,
-    request: PerformRequest | Clip | Trajectory,
+    examples: Examples | File,
+    request: PerformRequest | Clip | Trajectory | File,
     *,
-    leader: Clip | None = None,
+    leader: Clip | File | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Motion that answers a control as recorded examples did.
@@ -286,19 +287,22 @@ def perform(
     Clip(...)
 
     Args:
-        examples: What answers: a motion graph, segments, recordings that answer the track of their own hips, or pairs.
-        request: What leads and how it is answered; a body or a way alone do too.
-        leader: The body that leads, where it is at hand and the request does not name it.
+        examples: What answers: a motion graph, segments, recordings that answer the track of their own hips, or pairs;
+            the name of a .mog file or a folder does too.
+        request: What leads and how it is answered; a body, the name of its file, or a way alone do too.
+        leader: The body that leads, or its file's name, where the request does not name it.
         progress: Hears how far the search has come.
 
     Raises:
         RequestError: If nothing leads, nobody answers, or the control cannot be answered.
     """
     if isinstance(request, Clip):
-        return PerformSearch(examples, PerformRequest(), leader=request).run(progress)
-    if isinstance(request, Trajectory):
+        leader, request = request, PerformRequest()
+    elif isinstance(request, File):
+        request = PerformRequest(leader=str(request))
+    elif isinstance(request, Trajectory):
         request = PerformRequest.of_trajectory(request)
-    return PerformSearch(examples, request, leader=leader).run(progress)
+    return PerformSearch(EXAMPLES.read(examples), request, leader=CLIP.read(leader)).run(progress)
 
 
 def _cutting(request: PerformRequest) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.features.points import ENDS, TRACK
-from choreograph.formats import read_clip
+from choreograph.formats import read_clips
 from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph
@@ -40,7 +40,11 @@ def read_recordings(where: str) -> list[Clip]:
     """
     if is_graph_file(where):
         return list(open_graph(Path(where)).clips)
-    return [read_clip(path).with_name(path.stem) for path in find_motion_files([where])]
+    clips: list[Clip] = []
+    for path in find_motion_files([where]):
+        own = read_clips(path)
+        clips += [own[0].with_name(path.stem)] if len(own) == 1 else own
+    return clips
 
 
 def find_database(

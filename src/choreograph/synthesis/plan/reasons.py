@@ -52,7 +52,7 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
     if request.stones or request.gaps:
         reason += f". The longest recorded step is {longest_step_m(plans):.2f} m"
     first = f"move {where} or make it smaller, " if turned and where == turned[0][0] else ""
-    more = "" if mirrored else ", or build the graph with --mirror"
+    more = "" if mirrored else ", or build the graph with mirrored copies (mirror)"
     advice = f"All that its steps can do was tried: {first}add clips that step or turn otherwise{more}"
     return RequestError(f"{begin}{reason}; {nearest}. {advice if ended else 'Search longer'}", where=where)
 

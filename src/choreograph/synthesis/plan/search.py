@@ -12,6 +12,7 @@ import numpy as np
 from choreograph.contract.request import Request
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import GRAPH, File
 from choreograph.errors import RequestError, SearchStateError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
@@ -270,7 +271,7 @@ def _ratio(planner: Planner) -> float:
     return float(planner.cost / max(planner.bound, 1e-9))
 
 
-def plan(graph: MotionGraph, request: PlanRequest, *, progress: Progress | None = None) -> Result:
+def plan(graph: MotionGraph | File, request: PlanRequest, *, progress: Progress | None = None) -> Result:
     """Near-optimal motion through a scene, with a bound on how much better it could be.
 
     >>> import choreograph as cg
@@ -281,11 +282,11 @@ def plan(graph: MotionGraph, request: PlanRequest, *, progress: Progress | None 
     ()
 
     Args:
-        graph: Whose clips.
+        graph: Whose clips; its file's name does too.
         request: Start, goal and scene.
         progress: Hears how far the search has come.
 
     Raises:
         RequestError: If there is no way, or the scene contradicts itself.
     """
-    return PlanSearch(graph, request).run(progress)
+    return PlanSearch(GRAPH.read(graph), request).run(progress)

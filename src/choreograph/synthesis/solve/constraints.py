@@ -289,8 +289,7 @@ class FunctionTarget(Request):
         file, _, name = named.rpartition(":")
         if not allow_code:
             raise RequestError(
-                f"{where} is {named!r}: that runs the code in {file}; if you trust it, allow it with --allow-code "
-                "(allow_code=True)",
+                f"{where} is {named!r}: that runs the code in {file}; if you trust it, allow it (allow_code)",
                 where=where,
             )
         spec = importlib.util.spec_from_file_location(Path(file).stem, folder / file)

@@ -11,6 +11,7 @@ from typing import Any
 from choreograph.contract.request import Request
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import GRAPH, File
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
@@ -251,7 +252,7 @@ class SolveSearch(ChoosingSearch):
             return ()
         text = (
             f"only {found} of {request.count} answers differ from each other by {request.apart_m:g} m or more; search "
-            "longer, or lower that distance (--apart)"
+            "longer, or lower that distance (apart_m)"
         )
         if kept < found:
             text = (
@@ -336,7 +337,9 @@ def _can_go_on(before: SolveRequest, request: SolveRequest) -> bool:
     return same and not request.characters
 
 
-def solve(graph: Graphs, request: SolveRequest, *, progress: Progress | None = None) -> Result:
+def solve(
+    graph: Graphs | File | Mapping[str, File], request: SolveRequest, *, progress: Progress | None = None
+) -> Result:
     """Different motions that meet a request as well as could be found in the time it gives, best first.
 
     >>> import choreograph as cg
@@ -348,11 +351,12 @@ def solve(graph: Graphs, request: SolveRequest, *, progress: Progress | None = N
     (3.033..., ())
 
     Args:
-        graph: Whose clips to make motion of; where several people are asked for, one graph for all or one for each.
+        graph: Whose clips to make motion of, or its file's name; where several people are asked for, one graph for all
+            or one for each.
         request: What is wanted.
         progress: Hears how far the search has come.
 
     Raises:
         RequestError: If the request names what does not exist, or its hard frames cannot all be met.
     """
-    return SolveSearch(graph, request).run(progress)
+    return SolveSearch(GRAPH.read(graph), request).run(progress)

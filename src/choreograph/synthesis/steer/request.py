@@ -164,7 +164,7 @@ class SteerRequest(ChosenRequest, PathRequest):
         if file:
             changes["own_task"] = f"{beside(folder, file)}{colon}{name}"
         if made.own_task and not allow_code:
-            raise RequestError("own_task names Python code, which runs only with --allow-code", where="own_task")
+            raise RequestError("own_task names Python code, which runs only if allowed (allow_code)", where="own_task")
         return made.with_(**changes)
 
     def timeline(self) -> list[tuple[float, SteerGoal, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
 from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import GRAPH, File
 from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.finishing.foot_contacts import plant_speed
@@ -225,7 +225,7 @@ def _clamped(outside: set[str], brain: SteerBrain) -> Iterator[Problem]:
         yield Problem(f"{said} of these; {_TRY.get(name, 'widen the bounds of its dimension')}", name)
 
 
-def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progress: Progress | None = None) -> Result:
+def steer(graph: MotionGraph | File, request: SteerRequest | File, *, progress: Progress | None = None) -> Result:
     """Motion of a character that is steered by a script.
 
     >>> import choreograph as cg
@@ -236,7 +236,7 @@ def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progres
     True
 
     Args:
-        graph: Whose motion.
+        graph: Whose motion; its file's name does too.
         request: Goals over time; the name of a CSV file with them alone does too.
         progress: Hears how far the work has come.
 
@@ -244,6 +244,6 @@ def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progres
         RequestError: If the graph has no steps that can follow each other, or a goal cannot be meant.
         FormatError: If the script cannot be read.
     """
-    if isinstance(request, str | FilePath):
+    if isinstance(request, File):
         request = SteerRequest(script=str(request))
-    return SteerSearch(graph, request).run(progress)
+    return SteerSearch(GRAPH.read(graph), request).run(progress)

@@ -52,7 +52,7 @@ def test_a_skeleton_without_feet_is_refused() -> None:
     count = 40
     stick = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0, 1, 0]]))
     clip = cg.Clip(stick, 60.0, np.zeros((count, 3)), np.tile([1.0, 0, 0, 0], (count, 2, 1)), "stick")
-    with pytest.raises(cg.RoleError, match="--role"):
+    with pytest.raises(cg.RoleError, match="with_roles"):
         cg.physics(clip)
 
 

@@ -63,7 +63,7 @@ def test_between_motions_that_are_far_apart_it_says_how_to_ask(walks: list[Clip]
     far = walks[0].moved(cg.FloorTransform(0.0, 0.0, -20.0)).with_name("far")
     request = cg.CompleteRequest(between=("walk", "far"), frames=20)
     (problem,) = cg.complete([*walks, far], request).problems
-    assert "--no-in-place" in problem.text and problem.where == "between[1]"
+    assert "(in_place)" in problem.text and problem.where == "between[1]"
 
 
 def test_speeds_are_as_the_body_sees_them() -> None:

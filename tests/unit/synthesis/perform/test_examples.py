@@ -24,7 +24,7 @@ def test_pairs_of_different_length_or_rate_get_a_sentence(make_example: Callable
     example = make_example(1)
     leader, target = example.leader, example.target
     assert leader is not None
-    with pytest.raises(RequestError, match=r"180 frames and .* 150, 1.00 s apart.*--cut"):
+    with pytest.raises(RequestError, match=r"180 frames and .* 150, 1.00 s apart.*cut them .cut."):
         pair_up(leader, target[:150])
     assert len(pair_up(leader, target[:150], cut=True).control) == 150
     with pytest.raises(RequestError, match=r"30 fps and .* 60"):

@@ -229,7 +229,7 @@ def test_pairs_can_be_named_and_answers_read(dancers: list[Clip], tmp_path: Path
     with pytest.raises(RequestError, match=r"pairs\[0\]\[1\] is 'nobody'"):
         find_examples(dancers, CutRequest(pairs=(("60_2", "nobody"),)))
     short = [clip[:150] if clip.name == "61_0" else clip for clip in dancers]
-    with pytest.raises(RequestError, match=r"180 frames and '61_0' 150.*--cut"):
+    with pytest.raises(RequestError, match=r"180 frames and '61_0' 150.*cut them .cut."):
         find_examples(short, CutRequest(pairs=(("60_0", "61_0"),)))
     assert len(find_examples(short, CutRequest(pairs=(("60_0", "61_0"),), cut=True))[1][0].control) == 150
 

@@ -283,7 +283,7 @@ def test_thousands_of_obstacles_are_looked_up_quickly(graph, plans):
 def test_where_all_steps_were_tried_it_is_said_what_would_help():
     straight = cg.build_graph([demo_clip("walk", 30.0)])
     post = Solid.of_circle((0.0, 2.0), 0.6)
-    with pytest.raises(cg.RequestError, match=r"was tried: move obstacles\[0\].*add clips.*with --mirror$"):
+    with pytest.raises(cg.RequestError, match=r"was tried: move obstacles\[0\].*add clips.*mirrored copies .mirror.$"):
         cg.plan(straight, few(goal=Goal(position=(0.0, 4.0)), obstacles=(post,), evaluations=20_000))
 
 

@@ -208,7 +208,7 @@ def test_functions_are_loaded_only_where_that_is_allowed(tmp_path: Path) -> None
         return read_request_file(SolveRequest, file, **how)
 
     with pytest.raises(
-        RequestError, match=r"functions\[0\].function is 'style.py:low': that runs the code in style.py; .*--allow-code"
+        RequestError, match=r"functions\[0\].function is 'style.py:low': that runs the code in style.py; .*allow_code"
     ):
         load("style.py:low")
     assert not (tmp_path / "ran").exists()
