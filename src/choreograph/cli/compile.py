@@ -112,4 +112,4 @@ def _use_as_archive(graph: Path) -> None:
         clips = [first, *(retarget(clip, taller).with_name(clip.name) for clip in others[:-1])]
         build_file(archive, clips, cg.GraphSettings(nearest=1))
         add_to_file(archive, others[-1:])
-        cg.follow(cg.open_graph(archive), cg.FollowRequest("line:length=3", style="walk"))
+        cg.follow(cg.open_graph(archive), cg.FollowRequest(path="line:length=3", style="walk"))

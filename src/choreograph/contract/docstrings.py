@@ -1,7 +1,7 @@
 """What is written below the fields of a model, taken from its module's source.
 
-pydantic finds it too (`use_attribute_docstrings`), but class by class, by way of tokens: that was a tenth of a second of
-every command and every import of a verb.
+pydantic finds it too (`use_attribute_docstrings`), but class by class, by way of tokens: that was a tenth of a second
+of every command and every import of a verb.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 
 
 def field_docstrings(cls: type) -> Mapping[str, str]:
@@ -41,7 +42,7 @@ def _walk(node: ast.AST, prefix: str) -> Iterator[tuple[str, Mapping[str, str]]]
 
 
 def _texts(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for field, below in zip(body, body[1:], strict=False):
+    for field, below in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             match below:
                 case ast.Expr(value=ast.Constant(value=str(text))):

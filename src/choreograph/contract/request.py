@@ -84,7 +84,7 @@ Place = tuple[Coordinate | None, Coordinate | None, Coordinate | None]
 class _Called(ModelMetaclass):
     """Lets models be made with values in the order of their fields, and mistakes in them be a RequestError."""
 
-    def __new__(mcs, *args: Any, **named: Any) -> type:  # noqa: D102
+    def __new__(mcs, *args: Any, **named: Any) -> type:
         cls: Any = super().__new__(mcs, *args, **named)
         for name, text in field_docstrings(cls).items():
             if name in cls.model_fields:

@@ -127,7 +127,10 @@ def measure_outlines(library: Library) -> Outlines:
     begin, middle = library.bounds[clip, 0], (first + stop) // 2 - first
     own = np.cumsum(stop - first) - (stop - first) + middle
     return Outlines(
-        *(column.astype(np.int32) for column in (clip, first - begin, stop - begin, middle)),
+        clip.astype(np.int32),
+        (first - begin).astype(np.int32),
+        (stop - begin).astype(np.int32),
+        middle.astype(np.int32),
         (radius + rounding[own]).astype(np.float32),
         kept,
         scale,

@@ -96,7 +96,8 @@ def _pack(standing: Standing) -> Content:
 def _unpack(content: Content, clips: int) -> Standing:
     if any(column.shape != (clips,) for column in content.arrays.values()):
         raise ValueError("other clips were counted")
-    return Standing(**content.facts, **content.arrays)
+    counted: dict[str, Any] = {**content.facts, **content.arrays}
+    return Standing(**counted)
 
 
 def measure_standing(graph: MotionGraph) -> Standing:

@@ -78,7 +78,7 @@ def test_classes_within_functions_and_classes() -> None:
 
 def test_without_source_there_is_none() -> None:
     space: dict[str, object] = {"__name__": "nowhere", "Request": Request}
-    exec('class Typed(Request):\n    value: int = 0\n    """Typed somewhere."""\n', space)  # noqa: S102
+    exec('class Typed(Request):\n    value: int = 0\n    """Typed somewhere."""\n', space)
     typed = space["Typed"]
     assert isinstance(typed, type)
     assert not field_docstrings(typed)

@@ -164,7 +164,7 @@ class LabelWords(NamedTuple):
 
     bits: NDArray[np.uint64]
     """(S, K): which of all words each set has."""
-    count: Ints
+    size: Ints
     """(S,): how many it has."""
 
 
@@ -188,5 +188,5 @@ def style_differences(words: LabelWords, first: NDArray[np.int32], last: NDArray
         blends: Which edges are transitions, (E,); of others, and where nothing is said, it is 0.
     """
     common = np.bitwise_count(words.bits[first] & words.bits[last]).sum(axis=1, dtype=np.int64)
-    fewer = np.minimum(words.count[first], words.count[last])
+    fewer = np.minimum(words.size[first], words.size[last])
     return np.where(blends & (fewer > 0), 1 - common / np.maximum(fewer, 1), 0.0)
