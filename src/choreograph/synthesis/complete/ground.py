@@ -31,6 +31,8 @@ _NEAR_S = 0.25
 """How much earlier or later a body may leave the floor than it does without goals of the upper body."""
 _HIGHER_M = 0.05
 """How much higher than anybody recorded a body may be."""
+_LONGER_S = 0.25
+"""How much longer off the floor than anybody recorded a body may be: a flight of this length rises by 8 cm."""
 
 
 def stand_levels(model: MotionModel) -> Array:
@@ -122,37 +124,64 @@ class Floor:
 
 def highest_recorded(model: MotionModel) -> float:
     """How high the lowest foot of anybody recorded is above where it stands, metres; infinite where nobody knows."""
+    return max((float(high.max()) for high in _recorded(model)), default=math.inf)
+
+
+def longest_recorded(model: MotionModel) -> float:
+    """How long anybody recorded is off the floor at a time, seconds; infinite where nobody knows."""
+    rate = model.encoding.rate_hz
+    return max((_longest_flight(high)[1] / rate for high in _recorded(model)), default=math.inf)
+
+
+def _recorded(model: MotionModel) -> list[Array]:
+    """Height of the lowest foot above where it stands, (F,), in each recording; none where nobody knows."""
     if model.examples is None or not knows_floor(model):
-        return math.inf
+        return []
     rows = model.lifted(model.examples.states)
     clip = model.encoding.decode(Track(rows, np.zeros((len(rows), 3))))
-    return float(clearance(clip, stand_levels(model)).max())
+    return np.split(clearance(clip, stand_levels(model)), np.cumsum(model.examples.lengths)[:-1])
+
+
+def _longest_flight(high: Array) -> tuple[int, int]:
+    """Where the longest time off the floor begins, and how many frames it lasts; 0 where there is none."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], high > FLIGHT_M, [False]])))
+    begins, lengths = edges[::2], edges[1::2] - edges[::2]
+    if not len(begins):
+        return 0, 0
+    longest = int(lengths.argmax())
+    return int(begins[longest]), int(lengths[longest])
 
 
 def find_flight(clip: Clip, model: MotionModel, targets: Sequence[Target]) -> Problem | None:
-    """Where a motion is higher off the floor than anybody recorded and the key poses are; None where it is not.
+    """Where a motion is higher or longer off the floor than anybody recorded; None where it is not.
 
     Args:
         clip: The finished motion.
         model: Which knows the recordings.
-        targets: What was asked: the nearest goal is to blame.
+        targets: What was asked: the nearest goal is to blame. Key poses may be as high as they are.
     """
     if not knows_floor(model):
         return None
     levels = stand_levels(model)
     high = clearance(clip, levels)
-    frame = int(high.argmax())
-    if high[frame] <= FLIGHT_M + _HIGHER_M:
-        return None
+    top = int(high.argmax())
     keys = [float(clearance(target.pose, levels)[0]) for target in targets if target.pose is not None]
-    most = max([highest_recorded(model), FLIGHT_M, *keys])
-    if high[frame] <= most + _HIGHER_M:
-        return None
-    at_s = frame / clip.fps
+    most = max([highest_recorded(model), FLIGHT_M, *keys]) if high[top] > FLIGHT_M + _HIGHER_M else math.inf
+    if high[top] > most + _HIGHER_M:
+        said = f"the lowest foot is {100 * high[top]:.0f} cm above where it stands; in the recordings it is"
+        return _say_flight(top / clip.fps, f"{said} {100 * most:.0f} cm at most", (high[top], most, "m"), targets)
+    first, count = _longest_flight(high)
+    lasts = count / clip.fps
+    if lasts > _LONGER_S and lasts > (longest := longest_recorded(model)) + _LONGER_S:
+        said = f"no foot stands for {lasts:.1f} s; in the recordings that lasts {longest:.1f} s at most"
+        return _say_flight(first / clip.fps, said, (lasts, longest, "s"), targets)
+    return None
+
+
+def _say_flight(at_s: float, said: str, amount: tuple[float, float, str], targets: Sequence[Target]) -> Problem:
+    """A problem, blamed on the goal that is nearest in time; amounts are what it is, what it may be, and the unit."""
     placed = [target for target in targets if target.kind in ("position", "pose", "offset", "view")] or list(targets)
     blamed = min(placed, key=lambda target: max(target.start_s - at_s, at_s - target.stop_s, 0.0))
-    text = (
-        f"{blamed.where}: at {at_s:.2f} s the lowest foot is {100 * high[frame]:.0f} cm above where it stands; in the "
-        f"recordings it is {100 * most:.0f} cm at most. Ask for less, or learn from motion that leaves the floor so"
-    )
-    return Problem(text, blamed.where, got=round(float(high[frame]), 3), nearest=round(most, 3), unit="m")
+    text = f"{blamed.where}: at {at_s:.2f} s {said}. Ask for less, or learn from motion that leaves the floor so"
+    got, nearest, unit = amount
+    return Problem(text, blamed.where, got=round(float(got), 3), nearest=round(nearest, 3), unit=unit)

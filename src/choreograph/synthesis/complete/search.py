@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
@@ -36,6 +37,13 @@ _UNLIKE = (
     "the key poses are unlike the recordings that were learned from: none leads through them, and a spline does. Learn "
     "from recordings of this behaviour, or ask for tracks of hands and feet"
 )
+_KNOWS_LESS = (
+    "the recordings that were learned from know less of what is between key poses than a spline does ({:.2f} × its "
+    "error on recordings held out), so a spline leads over {:.1f} s, which knows nothing of steps. Learn from more "
+    "recordings of this behaviour, or set poses closer together"
+)
+_SPLINE_S = 0.5
+"""Seconds that a spline may lead through: less than a step."""
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
 
 
@@ -235,12 +243,22 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             found.append(_with_way_out(fast, self.request))
         if (flight := find_flight(made.clip, made.model, made.targets)) is not None:
             found.append(flight)
-        if made.estimate.splined and not made.model.held_out > 1:
-            found.append(Problem(_UNLIKE, "poses"))
+        if made.estimate.splined:
+            if not made.model.held_out > 1:
+                found.append(Problem(_UNLIKE, "poses"))
+            elif (apart := _longest_gap(made.targets)) > _SPLINE_S:
+                found.append(Problem(_KNOWS_LESS.format(made.model.held_out, apart), "poses"))
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
             found.append(Problem(said, "solve.iterations"))
         return found
+
+
+def _longest_gap(targets: Sequence[Target]) -> float:
+    """The longest time without a goal between the first and the last, seconds."""
+    held = sorted((target.start_s, target.stop_s) for target in targets)
+    stops = accumulate((stop for _, stop in held), max)
+    return max((start - stop for (start, _), stop in zip(held[1:], stops, strict=False)), default=0.0)
 
 
 def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:

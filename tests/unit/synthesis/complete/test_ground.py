@@ -15,6 +15,7 @@ from choreograph.synthesis.complete.ground import (
     find_flight,
     highest_recorded,
     is_upper,
+    longest_recorded,
     stand_levels,
 )
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
@@ -119,3 +120,17 @@ def test_flights_that_nobody_recorded_are_told(model: cg.MotionModel, clips: lis
     assert problem is not None
     assert problem.where == "joints[3].position"
     assert "above where it stands; in the recordings it is" in problem.text
+
+
+def test_hovering_longer_than_anybody_recorded_is_told(model: cg.MotionModel, clips: list[Clip]) -> None:
+    walk = clips[0]
+    goal = Target("poses[1]", "position", 1.0, 1.0, (walk.skeleton.need("head"),), exact=True)
+    longest, height = longest_recorded(model), highest_recorded(model) / 2
+    assert 0.2 < longest < 0.8
+    short, long = (round((longest + more) * walk.fps) for more in (0.1, 0.4))
+    assert find_flight(raised(walk, slice(10, 10 + short), height), model, [goal]) is None
+    problem = find_flight(raised(walk, slice(10, 10 + long), height), model, [goal])
+    assert problem is not None
+    assert (problem.unit, problem.where) == ("s", "poses[1]")
+    assert "no foot stands for" in problem.text
+    assert problem.nearest == pytest.approx(longest, abs=1e-3)

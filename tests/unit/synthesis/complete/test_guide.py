@@ -201,3 +201,19 @@ def test_recordings_lead_motion_on_splines_too() -> None:
     assert made.best.details["led_by"] == "recordings" and made.problems == ()
     off = np.linalg.norm(made.clip.global_positions() - cg.complete(walks, request).clip.global_positions(), axis=-1)
     assert off.mean() < 0.02
+
+
+def test_a_model_that_knows_less_than_a_spline_says_so_of_gaps_as_long_as_a_step(model: MotionModel) -> None:
+    knows_less = replace(model, held_out=1.2)
+    walk = demo_clip("walk", 30.0)
+
+    def told(*frames: int) -> list[str]:
+        poses = [
+            cg.KeyPose(at_s=n / 30, root=walk.root_pos[n], rotations=walk.local_rot[n], in_place=True) for n in frames
+        ]
+        result = cg.complete(knows_less, CompleteRequest(frames[-1] / 30, poses))
+        assert result.best.details["led_by"] == "spline"
+        return [problem.text for problem in result.problems if "knows nothing of steps" in problem.text]
+
+    assert told(0, 10, 20, 30) == []
+    assert "over 1.0 s" in told(0, 10, 40)[0]
