@@ -1546,6 +1546,8 @@ export interface PhysicsRequest {
   end_s?: number | null;
   /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
   examples?: string[];
+  /** Of graphs among the examples, use only the recordings that a query finds: "jump not turn", person:16. */
+  only?: string | null;
   /** How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
   choose?: number;
   /** Of the space; else as few as hold 90 % of the examples' variance. */

@@ -292,7 +292,7 @@ def read_shards(folder: str, key: str) -> Library:
     if header["key"] != key:
         raise GraphFileError(
             f"holds the shards of another build ({header['key']}, not {key}); give each build a folder of its own "
-            "(--shards)",
+            "(shards)",
             path=folder,
         )
     arrays: dict[str, Any] = {
