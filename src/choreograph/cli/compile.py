@@ -20,7 +20,7 @@ JUMP = "jump_forward"
 def compile_kernels(
     workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes that compile at a time.")] = 2,
 ) -> None:
-    """Compile the kernels of all verbs, and those for archives, so that the first use of none waits for that.
+    """Compile the kernels of all verbs and of archives, so that the first use of none waits for that.
 
     Choreograph compiles a kernel when it is used for the first time after an installation or an upgrade, and keeps it
     beside the package. This command uses each verb once on the demo motion instead, which takes a few minutes; where

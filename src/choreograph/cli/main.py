@@ -46,7 +46,7 @@ PANELS: dict[str, dict[str, str]] = {
         "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
         "evaluate": "Measure answers against recordings that were held back.",
         "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
-        "compile": "Compile the kernels of all verbs, and those for archives, so that the first use of none waits for that.",
+        "compile": "Compile the kernels of all verbs and of archives, so that the first use of none waits for that.",
     },
 }
 """Headings of help, and below each the commands besides the verbs: modules of this package that each register one, and

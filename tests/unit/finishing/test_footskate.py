@@ -200,7 +200,9 @@ def test_without_feet_the_error_says_what_to_do(sliding: Clip, walker: Clip) -> 
     nameless = sliding.with_skeleton(
         sliding.skeleton.with_roles({f"{side}_{part}": [] for side in ("left", "right") for part in ("foot", "toe")})
     )
-    with pytest.raises(RoleError, match=r"no joint is known to be the left foot; say which is, as left_foot .*with_roles"):
+    with pytest.raises(
+        RoleError, match=r"no joint is known to be the left foot; say which is, as left_foot .*with_roles"
+    ):
         clean_feet(nameless)
     with pytest.raises(RoleError, match="left lower leg"):
         clean_feet(walker)
