@@ -1,40 +1,35 @@
 """Comparing windows on more than one machine, by dask.distributed; what is found is the same to the last bit.
 
-Windows go as shards, Arrow files, to a folder that all workers see; a task is some strips against all others. A worker
-reads the shards once and works for as many tasks as it is given; tasks of a worker that is lost are given to others.
+Windows go as shards to a folder that all workers see; a task is two of them, and a worker holds no others. Tasks of a
+worker that is lost are given to others.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import platform
-import re
-import zlib
+import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from choreograph._version import __version__
+from choreograph.build.comparison import Windows
+from choreograph.build.shards import read_basis, read_shard, remove_shards, write_shards
 from choreograph.distance.blas import one_thread_each
-from choreograph.distance.library import Library
-from choreograph.distance.minima import Batch, Minima, gather_batches, make_limits, scan_strips
-from choreograph.distance.prune import Limits, Pruner, pruned_strips
-from choreograph.errors import GraphFileError, MissingExtra, RequestError
+from choreograph.distance.minima import Batch, Minima, gather_batches, make_limits
+from choreograph.distance.prune import Limits
+from choreograph.distance.shards import Question, Shard, compare_shards, cut_shards, measure_shard, pair_up
+from choreograph.errors import MissingExtra, RequestError
 from choreograph.progress import Progress
 
-_BY_FRAME = ("heights", "floor", "centroid", "centre", "energy", "moment", "lowered", "low", "plane", "size")
-"""Arrays of a library with a row for each frame: these are cut into shards."""
-_SHARD_FRAMES = 50_000
-_SHARD_NAME = re.compile(r"(^|/)(shard-\d{5}\.arrow|windows\.json)\Z")
-"""Files that `write_shards` writes; others are somebody else's."""
-_TASK_STRIPS = 64  # as a worker's task: seconds of work in an archive
+_SHARD_FRAMES = 100_000
+"""Frames of a shard: about 150 MB of windows and what is measured of them, and seconds of work with another."""
+_LEAST_FRAMES = 2_000
 _AHEAD = 4  # tasks in hand for each worker
 _RETRIES = 3
 
@@ -48,7 +43,7 @@ class ClusterComparison:
 
     def __call__(
         self,
-        clips: Library,
+        windows: Windows,
         threshold: ArrayLike,
         *,
         classes: Sequence[int] | None = None,
@@ -58,31 +53,26 @@ class ClusterComparison:
         progress: Progress,
     ) -> Iterator[Batch]:
         """Batches of minima, by ascending clip; arguments are those of `iterate_minima`."""
-        count = len(clips.bounds)
+        count = len(windows.frames)
         limits = make_limits(threshold, classes, count)
         chosen = np.ones(count, bool) if involving is None else np.isin(np.arange(count), list(involving))
-        question = json.dumps([limits.table.tolist(), limits.classes.tolist(), np.flatnonzero(chosen).tolist()])
-
+        number = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        # Enough pairs of shards for everybody to have some, also where there is little to compare.
+        most = max(_LEAST_FRAMES, min(_SHARD_FRAMES, sum(windows.frames) // math.isqrt(8 * number)))
+        shards = cut_shards(windows.frames, most)
+        batches = pair_up(shards, windows.counts, chosen, start)
         key = ""
 
-        def submit(task: range) -> Any:
-            return self._client.submit(
-                compare_strips, self._folder, key, question, task.start, task.stop, retries=_RETRIES, pure=False
-            )
+        def submit(pair: tuple[int, int]) -> Any:
+            clips = np.concatenate([shards[number] for number in sorted(set(pair))])
+            own = Limits(limits.table, limits.classes[clips])
+            question = Question(own, chosen[clips], max(0, start - shards[pair[0]].start))
+            return self._client.submit(compare_pair, self._folder, key, pair, question, retries=_RETRIES, pure=False)
 
-        number = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
         try:
-            key = write_shards(self._folder, clips, progress)
+            key = write_shards(self._folder, windows, windows.frames, shards, progress)
             with _lost_is_said():
-                yield from gather_batches(
-                    pruned_strips(clips),
-                    chosen,
-                    submit,
-                    start=start,
-                    at_once=_TASK_STRIPS,
-                    ahead=_AHEAD * number,
-                    progress=progress,
-                )
+                yield from gather_batches(batches, submit, ahead=_AHEAD * number, progress=progress)
         finally:
             remove_shards(self._folder)
 
@@ -136,15 +126,6 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
             own.close()
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
-
-
-def shards_folder(shared: str | None, output: Path) -> str:
-    """Where the shards of one output go: beside it, or into a folder of its own in one that all workers see."""
-    if shared is None:
-        return f"{output.absolute()}.shards"
-    known = f"{platform.node()}:{output.absolute()}"
-    name = f"{output.name}-{zlib.crc32(known.encode()):08x}.shards"
-    return f"{shared.rstrip('/')}/{name}" if "://" in shared else str(Path(shared).absolute() / name)
 
 
 def _scheduler_version() -> str:
@@ -207,8 +188,8 @@ def _lost_is_said() -> Iterator[None]:
         _check_version("a worker that came later", error)
     except KilledWorker as error:
         raise RequestError(
-            f"workers died again and again at the same task ({error}); they may be short of memory: each holds all "
-            "windows. The same command goes on from what was compared"
+            f"workers died again and again at the same task ({error}); they may be short of memory: each needs about "
+            "1 GB. The same command goes on from what was compared"
         ) from None
     except (CommClosedError, CancelledError, OSError, TimeoutError) as error:
         raise RequestError(
@@ -217,143 +198,25 @@ def _lost_is_said() -> Iterator[None]:
         ) from None
 
 
-# ---------------------------------------------------------------------------------------------- shards
-
-
-def write_shards(folder: str, library: Library, progress: Progress) -> str:
-    """Write a library's windows as Arrow files, and return what they are told by.
-
-    Raises:
-        GraphFileError: If the folder cannot be written to, or is full.
-    """
-    import fsspec
-    import pyarrow as pa
-
-    state = 0
-    for name in ("heights", "floor", "centroid"):
-        state = zlib.crc32(np.ascontiguousarray(getattr(library, name)).view(np.uint8).reshape(-1).data, state)
-    frames = len(library.energy)
-    key = f"{__version__}-{frames}-{state:08x}"
-    starts = list(range(0, frames, _SHARD_FRAMES))
-    rest = {name: getattr(library, name) for name in Library._fields if name not in _BY_FRAME}
-    header = {
-        "key": key,
-        "shards": len(starts),
-        "frames": frames,
-        "rest": {name: np.asarray(value).tolist() for name, value in rest.items()},
-        "shapes": {name: list(getattr(library, name).shape[1:]) for name in _BY_FRAME},
-        "dtypes": {name: getattr(library, name).dtype.name for name in _BY_FRAME},
-    }
-    try:
-        system, path = fsspec.core.url_to_fs(folder)
-        system.makedirs(path, exist_ok=True)
-        for number, start in enumerate(starts):
-            progress("writing shards", number, len(starts))
-            columns = []
-            for name in _BY_FRAME:
-                part = getattr(library, name)[start : start + _SHARD_FRAMES]
-                flat = pa.array(part.reshape(-1))
-                columns.append(pa.FixedSizeListArray.from_arrays(flat, max(1, part[0].size)))
-            table = pa.table(columns, names=list(_BY_FRAME)).replace_schema_metadata({"key": key, "shard": str(number)})
-            with (
-                system.open(f"{path}/shard-{number:05d}.arrow", "wb") as file,
-                pa.ipc.new_file(file, table.schema) as writer,
-            ):
-                writer.write_table(table)
-        with system.open(f"{path}/windows.json", "wb") as file:
-            file.write(json.dumps(header).encode())
-    except OSError as error:
-        raise GraphFileError(
-            f"shards cannot be written: {error.strerror or error}; make room, or choose another folder (shards)",
-            path=folder,
-        ) from error
-    return key
-
-
-def read_shards(folder: str, key: str) -> Library:
-    """The library that was written there.
-
-    Raises:
-        GraphFileError: If a shard is missing, damaged, or of another build.
-    """
-    import fsspec
-    import pyarrow as pa
-
-    system, path = fsspec.core.url_to_fs(folder)
-    try:
-        with system.open(f"{path}/windows.json", "rb") as file:
-            header = json.loads(file.read())
-    except (OSError, ValueError) as error:
-        raise GraphFileError(
-            f"no shards are there, seen from this worker: {error}; the folder must be one that all workers see "
-            "(shards)",
-            path=folder,
-        ) from None
-    if header["key"] != key:
-        raise GraphFileError(
-            f"holds the shards of another build ({header['key']}, not {key}); give each build a folder of its own "
-            "(shards)",
-            path=folder,
-        )
-    arrays: dict[str, Any] = {
-        name: np.empty((header["frames"], *header["shapes"][name]), header["dtypes"][name]) for name in _BY_FRAME
-    }
-    for number in range(header["shards"]):
-        try:
-            with system.open(f"{path}/shard-{number:05d}.arrow", "rb") as file:
-                table = pa.ipc.open_file(file).read_all()
-        except (OSError, pa.ArrowInvalid) as error:
-            raise GraphFileError(
-                f"shard {number} is missing or damaged: {error}; the same command writes it anew", path=folder
-            ) from None
-        if (table.schema.metadata or {}).get(b"key") != key.encode():
-            raise GraphFileError(f"shard {number} is of another build", path=folder)
-        start = number * _SHARD_FRAMES
-        for name in _BY_FRAME:
-            flat = table.column(name).combine_chunks().flatten().to_numpy()
-            arrays[name][start : start + table.num_rows] = flat.reshape(-1, *header["shapes"][name])
-    rest = header["rest"]
-    return Library(
-        **arrays,
-        level=np.array(rest["level"]),
-        origin=np.array(rest["origin"]).reshape(-1, 2),
-        weights=np.array(rest["weights"]),
-        boxes=(rest["boxes"][0], rest["boxes"][1]),
-        bounds=np.array(rest["bounds"], np.int64),
-    )
-
-
-def remove_shards(folder: str) -> None:
-    """Remove shards, and their folder if nothing else is in it; one that is gone already is as good."""
-    import fsspec
-
-    with suppress(OSError):
-        system, path = fsspec.core.url_to_fs(folder)
-        for name in system.ls(path, detail=False):
-            if _SHARD_NAME.search(str(name)):
-                system.rm_file(name)
-        system.rmdir(path)
-
-
 # ---------------------------------------------------------------------------------------------- on a worker
 
 
-@lru_cache(maxsize=1)
-def _loaded(folder: str, key: str, question: str) -> tuple[Library, Pruner, Limits, NDArray[np.bool_]]:
+_basis = lru_cache(maxsize=1)(read_basis)
+
+
+# Tasks of one shard with others come one after another: it stays, and others come and go.
+@lru_cache(maxsize=2)
+def _measured(folder: str, key: str, number: int) -> Shard:
+    first, library = read_shard(folder, key, number)
+    return measure_shard(first, library, _basis(folder, key))
+
+
+def compare_pair(folder: str, key: str, pair: tuple[int, int], question: Question) -> tuple[Minima, int]:
+    """Minima between two shards, and how many window pairs were computed: a worker's task."""
     if (wanted := key.partition("-")[0]) != __version__:
         raise RequestError(
             f"a worker that came later has choreograph {__version__}, not {wanted}; install the same there"
         )
-    library = read_shards(folder, key)
-    table, classes, which = json.loads(question)
-    limits = Limits(np.array(table), np.array(classes, np.int64))
-    chosen = np.isin(np.arange(len(classes)), which)
     with one_thread_each():
-        return library, Pruner(library, limits), limits, chosen
-
-
-def compare_strips(folder: str, key: str, question: str, start: int, stop: int) -> tuple[Minima, int]:
-    """Minima of some strips against all others, and how many window pairs were computed: a worker's task."""
-    library, pruner, limits, chosen = _loaded(folder, key, question)
-    with one_thread_each():
-        return scan_strips(library, pruner.strips, pruner, limits, chosen, range(start, stop))
+        rows, columns = (_measured(folder, key, number) for number in pair)
+        return compare_shards(rows, columns, question)

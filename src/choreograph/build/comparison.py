@@ -40,12 +40,45 @@ if TYPE_CHECKING:
     from choreograph.distance.window import WindowedClip
 
 
+class Windows:
+    """The windows of all clips: one clip at a time as often as they are asked for, or all at once."""
+
+    def __init__(
+        self, clips: Sequence[Clip], infos: Sequence[ClipInfo], settings: GraphSettings, progress: Progress = silent
+    ) -> None:
+        self.frames = [info.frames for info in infos]
+        """Of each clip, at the graph's rate."""
+        self._clips, self._settings, self._progress = clips, settings, progress
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many windows each clip has."""
+        return np.maximum(np.array(self.frames, np.int64) - (self._settings.window_frames - 1), 0)
+
+    def __iter__(self) -> Iterator[WindowedClip]:
+        for number, clip in enumerate(self._clips):
+            self._progress("reading poses", number, len(self.frames))
+            yield window_clip(clip, self._settings)
+        self._progress("reading poses", len(self.frames), len(self.frames))
+
+    @cached_property
+    def library(self) -> Library:
+        """All of them in memory."""
+        from choreograph.distance.library import build_library
+
+        return build_library(self, self.frames)
+
+    def release(self) -> None:
+        """Let go of the library; it is made again if it is asked for."""
+        self.__dict__.pop("library", None)
+
+
 class Compare(Protocol):
     """Finds minima as `iterate_minima` does, by whatever means."""
 
     def __call__(
         self,
-        clips: Library,
+        windows: Windows,
         threshold: NDArray[np.float64],
         *,
         classes: Sequence[int],
@@ -84,26 +117,10 @@ class Search:
         self._workers = workers or _processors()
         self._checkpoint = checkpoint
         self._compare = compare
+        self.windows = Windows(clips, infos, settings, self._progress)
         self._key = ""
         if checkpoint is not None:
             self._key = f"{_key_of(clips, settings) if key is None else key} {_METHOD}"
-
-    @cached_property
-    def _library(self) -> Library:
-        from choreograph.distance.library import build_library
-
-        return build_library(self._windows(), [info.frames for info in self._infos])
-
-    def _windows(self) -> Iterator[WindowedClip]:
-        """Each clip's windows, one clip at a time: there may be thousands."""
-        for number, clip in enumerate(self._clips):
-            self._progress("reading poses", number, len(self._infos))
-            yield window_clip(clip, self._settings)
-        self._progress("reading poses", len(self._infos), len(self._infos))
-
-    def release(self) -> None:
-        """Let go of the windows; they are made again if they are asked for."""
-        self.__dict__.pop("_library", None)
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
         """Every local minimum up to a threshold, and the share of window pairs whose distance had to be computed.
@@ -112,8 +129,6 @@ class Search:
             level_m: The general threshold, metres; where label thresholds allow more, minima go as far as those.
             involving: Numbers of clips of which each pair must have one; all pairs if None.
         """
-        from choreograph.distance.minima import iterate_minima
-
         if involving is not None and not len(involving):
             return merge_minima([]), 0.0
         limits = limits_between(self._infos, self._settings, level_m)
@@ -128,8 +143,8 @@ class Search:
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
         if start == len(self._infos):  # all of it was kept, and windows are of no use any more
             return merge_minima(kept), evaluated / pairs if pairs else 1.0
-        for found in (self._compare or iterate_minima)(
-            self._library,
+        for found in (self._compare or _compare_here)(
+            self.windows,
             limits.table,
             classes=limits.classes,
             involving=involving,
@@ -174,14 +189,21 @@ class Search:
 
     def keep_outlines(self) -> None:
         """Leave in the cache what later additions to a large graph need to know of its clips."""
-        if "_library" not in self.__dict__ or sum(info.frames for info in self._infos) <= _SOME_FRAMES:
+        if "library" not in self.windows.__dict__ or sum(self.windows.frames) <= _SOME_FRAMES:
             return
         from choreograph.build.few import Groups
         from choreograph.distance.library import part_of
 
         groups = Groups(self._clips, self._infos, self._settings)
         for group in groups.split(range(len(self._infos))):
-            groups.outlines(group, part_of(self._library, range(group[0], group[-1] + 1)))
+            groups.outlines(group, part_of(self.windows.library, range(group[0], group[-1] + 1)))
+
+
+def _compare_here(windows: Windows, threshold: NDArray[np.float64], **asked: Any) -> Iterator[FoundBatch]:
+    """By threads of this process, with all windows in memory."""
+    from choreograph.distance.minima import iterate_minima
+
+    return iterate_minima(windows.library, threshold, **asked)
 
 
 def merge_minima(parts: Sequence[Minima]) -> Minima:

@@ -253,7 +253,7 @@ def build_prepared(
         text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
         notes.append(Note("goal-missed", text))
     search.keep_outlines()
-    search.release()
+    search.windows.release()
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
     notes += _thinned(len(joined.transitions), minima, settings, threshold_m, prepared.infos)
     extra, refused = _long_blends(prepared, settings, np.flatnonzero(joined.shown == 0), search)

@@ -141,7 +141,8 @@ def compared_by(asked: BuildOptions) -> Iterator[Compare | None]:
     if asked.cluster is None:
         yield None
         return
-    from choreograph.build.cluster import open_cluster, shards_folder
+    from choreograph.build.cluster import open_cluster
+    from choreograph.build.shards import shards_folder
 
     assert asked.output is not None
     with open_cluster(asked.cluster, shards_folder(asked.shards, asked.output)) as compare:

@@ -11,14 +11,14 @@ from choreograph.compiling import njit
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
 from choreograph.distance.outlines import Few, Outlines
-from choreograph.distance.prune import Runs
+from choreograph.distance.runs import Runs
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 TALL, WIDE = 14, 56  # strips on the sides of a block: the products of their coarse runs, and its boxes, stay in cache
-KEPT = 32  # prune.KEPT; a compiled function keeps the constants of its own module
+KEPT = 32  # runs.KEPT; a compiled function keeps the constants of its own module
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
@@ -184,8 +184,8 @@ def enclose_open(
     chosen: NDArray[np.bool_],
     length: int,
     begins: Ints,
-    start: int,
-    stop: int,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
 ) -> tuple[Ints, Ints]:
     """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
 
@@ -204,8 +204,8 @@ def enclose_open(
         chosen: Of each clip; rows are of chosen ones. Columns are later ones, and where not chosen, also earlier ones.
         length: Frames of a window: windows of one clip that share frames are no candidates.
         begins: (S + 1,): first coarse run of each strip.
-        start: First strip of the rows.
-        stop: One past the last.
+        rows: First strip of the rows, and one past the last.
+        columns: The same of the columns.
 
     Returns:
         Row strip x S + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past the
@@ -220,13 +220,13 @@ def enclose_open(
     # Taken out of the runs once: reaching into them counts references, again and again.
     parent, first, last, radius = coarse.parent, coarse.first, coarse.stop, coarse.radius
     outline, energy = coarse.outline, coarse.energy
-    for top in range(start, stop, TALL):
-        bottom = min(top + TALL, stop)
+    for top in range(rows[0], rows[1], TALL):
+        bottom = min(top + TALL, rows[1])
         p0, p1 = begins[top], begins[bottom]
         if not every and not chosen[clips[p0:p1]].any():
             continue
-        for left in range(top if every else 0, strips, WIDE):
-            right = min(left + WIDE, strips)
+        for left in range(max(top, columns[0]) if every else columns[0], columns[1], WIDE):
+            right = min(left + WIDE, columns[1])
             q0, q1 = begins[left], begins[right]
             signs = product[: (p1 - p0) * (q1 - q0)].reshape(p1 - p0, q1 - q0)
             np.dot(outward[p0:p1], inward[q0:q1].T, signs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +55,15 @@ class Library(NamedTuple):
         return self.bounds[:, 1] - self.bounds[:, 0]
 
 
-def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = None) -> Library:
+def build_library(
+    clips: Iterable[WindowedClip], frames: Sequence[int] | None = None, level: Array | None = None
+) -> Library:
     """The clips' windows end to end, in the order given.
 
     Args:
         clips: The clips. With `frames` given they are taken one at a time, and need not be in memory together.
         frames: Frames of each clip.
+        level: Another library's, if the two are to be joined; the mean of these clips if not given.
 
     Raises:
         RequestError: If clips differ in joints or window.
@@ -89,7 +92,7 @@ def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = 
         centre[windows], energy[windows] = clip.centre, clip.energy
         means.append(clip.heights.mean(axis=0))
     assert window is not None
-    level = np.mean(means, axis=0)
+    level = np.mean(means, axis=0) if level is None else level
     from choreograph.distance import _compiled_window
 
     lowered, moment, low, plane, size = _compiled_window.lower(
@@ -114,12 +117,23 @@ def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = 
     )
 
 
+BY_FRAME = ("heights", "floor", "centroid", "centre", "energy", "moment", "lowered", "low", "plane", "size")
+"""Arrays of a library that have a row for each frame."""
+
+
+def join_libraries(first: Library, second: Library) -> Library:
+    """The windows of two libraries of one level, end to end."""
+    names = (*BY_FRAME, "origin")
+    both: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in names}
+    bounds = np.concatenate([first.bounds, second.bounds + len(first.heights)])
+    return first._replace(**both, bounds=bounds)
+
+
 def part_of(library: Library, clips: range) -> Library:
     """The windows of some clips that follow each other, where they are."""
     start = library.bounds[clips.start, 0]
     stop = library.bounds[clips.stop, 0] if clips.stop < len(library.bounds) else len(library.heights)
-    by_frame = ("heights", "floor", "centroid", "centre", "energy", "moment", "lowered", "low", "plane", "size")
-    own = {name: getattr(library, name)[start:stop] for name in by_frame}
+    own = {name: getattr(library, name)[start:stop] for name in BY_FRAME}
     some = slice(clips.start, clips.stop)
     return library._replace(**own, origin=library.origin[some], bounds=library.bounds[some] - start)
 

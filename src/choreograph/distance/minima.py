@@ -16,14 +16,14 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.distance.blas import one_thread_each, threads
 from choreograph.distance.library import Library, build_library
-from choreograph.distance.prune import Limits, Pruner
+from choreograph.distance.prune import Limits, Pruner, choose_basis, measure
 from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
 from choreograph.distance.window import WindowedClip, floor_transform
 from choreograph.errors import RequestError
@@ -31,6 +31,7 @@ from choreograph.progress import Progress, silent
 
 Ints = NDArray[np.int64]
 Array = NDArray[np.float64]
+What = TypeVar("What")
 
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
 _MANY = 6_000  # windows from which pruning pays: on one core, 8,100 of mixed motion took two thirds of the time
@@ -153,73 +154,68 @@ def iterate_minima(
     if windows > 0 and prune:
         progress("measuring windows", 0, windows)
         with one_thread_each():
-            pruner = Pruner(library, limits, workers)
+            pruner = Pruner(measure(library, choose_basis(library), workers), limits, len(library.weights))
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
     at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
+    batches = list(_batches(strips, chosen, start, at_once))
     # Between two batches as well: workers are ahead of whoever takes them.
     with one_thread_each(), threads(workers) as pool:
 
-        def submit(task: range) -> Future[tuple[Minima, int]]:
-            return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
+        def submit(rows: range) -> Future[tuple[Minima, int]]:
+            return pool.submit(scan_strips, library, strips, pruner, limits, chosen, rows)
 
-        yield from gather_batches(
-            strips, chosen, submit, start=start, at_once=at_once, ahead=_AHEAD * workers, progress=progress
-        )
+        yield from gather_batches(batches, submit, ahead=_AHEAD * workers, progress=progress)
 
 
 class Promise(Protocol):
     """Work that somebody does meanwhile."""
 
     def result(self) -> tuple[Minima, int]:
-        """Minima of some strips, and how many window pairs were computed; waits for them."""
+        """Minima, and how many window pairs were computed; waits for them."""
+
+
+class Task(NamedTuple, Generic[What]):
+    """A part of a batch that is compared at once."""
+
+    what: What
+    """What is compared."""
+    pairs: int
+    """Window pairs that it has."""
 
 
 def gather_batches(
-    strips: Ints,
-    chosen: NDArray[np.bool_],
-    submit: Callable[[range], Promise],
+    batches: Sequence[tuple[range, Sequence[Task[What]]]],
+    submit: Callable[[What], Promise],
     *,
-    start: int,
-    at_once: int,
     ahead: int,
     progress: Progress,
 ) -> Iterator[Batch]:
-    """Batches by ascending clip, of work that is given out some strips at a time.
+    """Batches as their tasks, given out some at a time, are done.
 
     Args:
-        strips: (S, 3): clip, first window, one past the last.
-        chosen: Of each clip; see `make_rectangles`.
-        submit: Gives some strips to somebody to compare.
-        start: The first clip to compare.
-        at_once: Strips of one task.
+        batches: The clips that each one completes, ascending, and its tasks.
+        submit: Gives a task to somebody to compare.
         ahead: Tasks that are given out at a time: they run ahead of the batch that is being gathered, so that nobody
             waits for the last one of it.
         progress: Hears of the window pairs that are done.
     """
-    pairs = _pairs_by_strip(strips, chosen)
-    done, total = 0, int(pairs[strips[:, 0] >= start].sum())
-    batches = list(_batches(strips, pairs, start, len(chosen)))
-    coming = (
-        (number, range(row, min(row + at_once, rows.stop)))
-        for number, (_, rows) in enumerate(batches)
-        for row in rows[::at_once]
-        if pairs[row : min(row + at_once, rows.stop)].any()
-    )
-    waiting: deque[tuple[int, range, Promise]] = deque()
-    for number, (finished, rows) in enumerate(batches):
+    done, total = 0, sum(task.pairs for _, tasks in batches for task in tasks)
+    coming = ((number, task) for number, (_, tasks) in enumerate(batches) for task in tasks)
+    waiting: deque[tuple[int, Task[What], Promise]] = deque()
+    for number, (finished, tasks) in enumerate(batches):
         parts, evaluated = [], 0
         while True:
             while len(waiting) < ahead and (following := next(coming, None)) is not None:
-                waiting.append((*following, submit(following[1])))
+                waiting.append((*following, submit(following[1].what)))
             if not waiting or waiting[0][0] != number:
                 break
             _, task, work = waiting.popleft()
             minima, computed = work.result()
             parts.append(minima)
             evaluated += computed
-            done += int(pairs[task.start : task.stop].sum())
+            done += task.pairs
             progress("comparing windows", done, total)
-        yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
+        yield Batch(finished, Minima.concatenate(parts), sum(task.pairs for task in tasks), evaluated)
 
 
 def scan_strips(
@@ -229,7 +225,7 @@ def scan_strips(
     if pruner is None:
         rectangles = np.concatenate([make_rectangles(strips, row, len(library.weights), chosen) for row in rows])
     else:
-        rectangles = pruner.open_rectangles(rows.start, rows.stop, chosen)
+        rectangles = pruner.open_rectangles(rows, range(len(strips)), chosen)
     return minima_of(library, rectangles, limits), int(areas(rectangles).sum())
 
 
@@ -251,14 +247,20 @@ def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:
     return np.asarray(np.where(is_chosen, widths * (later + others), 0))
 
 
-def _batches(strips: Ints, pairs: Ints, start: int, clips: int) -> Iterator[tuple[range, range]]:
-    """Ranges of clips from `start` on, each of about `_BATCH_PAIRS`, and of their strips."""
+def _batches(
+    strips: Ints, chosen: NDArray[np.bool_], start: int, at_once: int
+) -> Iterator[tuple[range, list[Task[range]]]]:
+    """Ranges of clips from `start` on, each of about `_BATCH_PAIRS`, and tasks of some of their strips each."""
+    pairs, clips = _pairs_by_strip(strips, chosen), len(chosen)
     edges = np.searchsorted(strips[:, 0], np.arange(clips + 1)).tolist()
     before = np.concatenate([[0], np.cumsum(pairs)])
     first = start
     for stop in range(start + 1, clips + 1):
         if stop == clips or before[edges[stop]] - before[edges[first]] >= _BATCH_PAIRS:
-            yield range(first, stop), range(edges[first], edges[stop])
+            rows = range(edges[first], edges[stop])
+            parts = [range(row, min(row + at_once, rows.stop)) for row in rows[::at_once]]
+            tasks = [Task(part, int(before[part.stop] - before[part.start])) for part in parts]
+            yield range(first, stop), [task for task in tasks if task.pairs]
             first = stop
 
 

@@ -1,6 +1,6 @@
 """Ruling out windows that are far from a few others, by outlines that were measured before.
 
-A group of clips is measured once: the outlines of all its windows (see `prune`), and runs of them with their radii.
+A group of clips is measured once: the outlines of all its windows (see `runs`), and runs of them with their radii.
 Whoever comes with a few new clips projects those alike, and learns which windows may be within the threshold of one of
 theirs; clips that have none need not even be read. Outlines are kept as whole numbers of two bytes, a third of
 what the windows' points take; how far that moves each is kept with it, and counts as a radius. So it is exact, for the
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.distance.library import Library
-from choreograph.distance.prune import (
+from choreograph.distance.runs import (
     Coordinates,
     choose_coordinates,
     cut_runs,

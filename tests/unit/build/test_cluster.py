@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.build.comparison import Windows
 from choreograph.build.files import build_file
+from choreograph.build.prepare import prepare_clips
 from choreograph.distance.library import build_library
-from choreograph.distance.minima import Minima, find_minima
+from choreograph.distance.minima import Minima, find_minima, make_limits
+from choreograph.distance.shards import Question, cut_shards
 from choreograph.errors import GraphFileError, RequestError
-from choreograph.graph.clips import window_clip
 from choreograph.graph.settings import GraphSettings
 from choreograph.progress import silent
 
@@ -19,45 +21,55 @@ pytest.importorskip("pyarrow")
 
 from distributed.comm import CommClosedError
 
-from choreograph.build import cluster
+from choreograph.build import cluster, shards
 
 SETTINGS = GraphSettings()
 
 
 @pytest.fixture
 def windows(walks):
-    return [window_clip(clip, SETTINGS) for clip in walks]
+    prepared = prepare_clips(walks, SETTINGS)
+    return Windows(prepared.clips, prepared.infos, SETTINGS)
 
 
-def test_shards_give_the_library_back_to_the_last_bit(windows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
-    library = build_library(windows)
-    key = cluster.write_shards(str(tmp_path / "shards"), library, silent)
-    back = cluster.read_shards(str(tmp_path / "shards"), key)
-    for name, value in library._asdict().items():
-        np.testing.assert_array_equal(value, getattr(back, name))
-        assert np.asarray(value).dtype == np.asarray(getattr(back, name)).dtype
+def write(folder: Path, windows: Windows, most: int = 100) -> tuple[str, list[range]]:
+    cut = cut_shards(windows.frames, most)
+    return shards.write_shards(str(folder), windows, windows.frames, cut, silent), cut
 
 
-def test_shards_that_are_missing_or_of_another_build_are_named(windows, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
-    folder, library = str(tmp_path / "shards"), build_library(windows)
-    key = cluster.write_shards(folder, library, silent)
+def test_shards_give_the_windows_back_to_the_last_bit(windows, tmp_path: Path):
+    key, cut = write(tmp_path / "shards", windows)
+    assert len(cut) > 2
+    every = list(windows)
+    for number, clips in enumerate(cut):
+        first, library = shards.read_shard(str(tmp_path / "shards"), key, number)
+        expected = build_library([every[n] for n in clips], level=library.level)
+        assert first == clips.start
+        for name, value in expected._asdict().items():
+            np.testing.assert_array_equal(value, getattr(library, name))
+            assert np.asarray(value).dtype == np.asarray(getattr(library, name)).dtype
+
+
+def test_shards_that_are_missing_or_of_another_build_are_named(windows, tmp_path: Path):
+    folder = str(tmp_path / "shards")
+    key, _ = write(tmp_path / "shards", windows)
     with pytest.raises(GraphFileError, match="another build"):
-        cluster.read_shards(folder, "other")
+        shards.read_basis(folder, "other")
+    with pytest.raises(GraphFileError, match="shard 1 is of another build"):
+        shards.read_shard(folder, "other", 1)
     (tmp_path / "shards" / "shard-00001.arrow").unlink()
     with pytest.raises(GraphFileError, match="shard 1 is missing"):
-        cluster.read_shards(folder, key)
-    cluster.remove_shards(folder)
+        shards.read_shard(folder, key, 1)
+    shards.remove_shards(folder)
     assert not (tmp_path / "shards").exists()
     with pytest.raises(GraphFileError, match="all workers see"):
-        cluster.read_shards(folder, key)
+        shards.read_basis(folder, key)
 
 
 def test_a_folder_that_cannot_be_written_to_is_said(windows, tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(GraphFileError, match="shards"):
-        cluster.write_shards(str(tmp_path / "file" / "shards"), build_library(windows), silent)
+        write(tmp_path / "file" / "shards", windows)
 
 
 def test_a_shared_folder_that_fills_up_is_said(windows, tmp_path: Path, monkeypatch):
@@ -72,7 +84,17 @@ def test_a_shared_folder_that_fills_up_is_said(windows, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda folder: (Full(), folder))
     with pytest.raises(GraphFileError, match=r"No space left.*make room.*shards"):
-        cluster.write_shards(str(tmp_path), build_library(windows), silent)
+        write(tmp_path, windows)
+
+
+def test_whoever_compares_holds_two_shards_and_no_more(windows, tmp_path: Path):
+    key, cut = write(tmp_path / "shards", windows)
+    every = np.ones(len(windows.frames), bool)
+    for pair in ((0, 1), (0, 2), (1, 2), (2, 2)):
+        clips = np.concatenate([cut[number] for number in sorted(set(pair))])
+        question = Question(make_limits(0.05, None, len(clips)), every[clips], 0)
+        cluster.compare_pair(str(tmp_path / "shards"), key, pair, question)
+    assert cluster._measured.cache_info().currsize == 2
 
 
 class Leaving:
@@ -96,10 +118,11 @@ class Leaving:
 
 
 def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("choreograph.distance.minima._BATCH_PAIRS", 1)  # a batch for each clip
-    monkeypatch.setattr(cluster, "_TASK_STRIPS", 1000)
+    monkeypatch.setattr(cluster, "_LEAST_FRAMES", 1)
+    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 1)  # a batch for each clip
+    count = len(walks)
     settings = GraphSettings(max_blend_s=0)  # whose search would ask once more
-    away = cluster.ClusterComparison(Leaving(2), str(tmp_path / "shards"))
+    away = cluster.ClusterComparison(Leaving(count + (count - 1) + 1), str(tmp_path / "shards"))
     with pytest.raises(RequestError, match=r"went away.*goes on from what was compared"):
         build_file(tmp_path / "c.mog", walks, settings, workers=away)
     assert (tmp_path / "c.mog.partial").exists() and not list(tmp_path.glob("shards/*"))
@@ -107,7 +130,7 @@ def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monk
     graph = build_file(
         tmp_path / "c.mog", walks, settings, workers=cluster.ClusterComparison(rest, str(tmp_path / "shards"))
     )
-    assert 100 - rest.left == len(walks) - 2, "what was compared was compared again"
+    assert 100 - rest.left == (count - 2) * (count - 1) // 2, "what was compared was compared again"
     alone = build_file(tmp_path / "a.mog", walks, settings)
     for name, column in alone.edges.columns().items():
         np.testing.assert_array_equal(column, getattr(graph.edges, name))
@@ -155,7 +178,7 @@ def test_a_scheduler_without_the_package_is_said_at_once():
 
 def test_a_worker_of_another_version_that_came_later_is_said(tmp_path: Path):
     with pytest.raises(RequestError, match=r"came later.*not 0\.0\.1"):
-        cluster.compare_strips(str(tmp_path), "0.0.1-5-0", "[]", 0, 1)
+        cluster.compare_pair(str(tmp_path), "0.0.1-5", (0, 1), None)
 
 
 def test_what_else_is_in_the_folder_of_shards_stays(walks, tmp_path: Path):
@@ -168,10 +191,10 @@ def test_what_else_is_in_the_folder_of_shards_stays(walks, tmp_path: Path):
 
 
 def test_each_output_has_a_folder_of_shards_of_its_own(tmp_path: Path):
-    one, two = (cluster.shards_folder("s3://bucket/x/", tmp_path / name / "a.mog") for name in ("one", "two"))
+    one, two = (shards.shards_folder("s3://bucket/x/", tmp_path / name / "a.mog") for name in ("one", "two"))
     assert one != two and one.startswith("s3://bucket/x/a.mog-")
-    assert cluster.shards_folder("shared", tmp_path / "a.mog").startswith(str(Path("shared").absolute()))
-    assert cluster.shards_folder(None, tmp_path / "a.mog") == str(tmp_path / "a.mog.shards")
+    assert shards.shards_folder("shared", tmp_path / "a.mog").startswith(str(Path("shared").absolute()))
+    assert shards.shards_folder(None, tmp_path / "a.mog") == str(tmp_path / "a.mog.shards")
 
 
 def test_a_folder_that_filled_up_is_emptied(windows, tmp_path: Path, monkeypatch):
@@ -183,7 +206,7 @@ def test_a_folder_that_filled_up_is_emptied(windows, tmp_path: Path, monkeypatch
     monkeypatch.setattr(cluster, "write_shards", fill)
     compare = cluster.ClusterComparison(Leaving(1), str(tmp_path / "shards"))
     with pytest.raises(GraphFileError, match="No space left"):
-        list(compare(build_library(windows), 0.05, progress=silent))
+        list(compare(windows, 0.05, progress=silent))
     assert not (tmp_path / "shards").exists()
 
 
@@ -195,9 +218,9 @@ def test_a_cluster_that_is_not_there_or_makes_no_sense_is_said(tmp_path: Path):
 
 
 def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(cluster, "_TASK_STRIPS", 1)
-    library = build_library(windows)
-    expected = find_minima(windows, 0.05, prune=False)
+    monkeypatch.setattr(cluster, "_LEAST_FRAMES", 1)
+    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
+    expected = find_minima(list(windows), 0.05, prune=False)
     with cluster.open_cluster("local:2", str(tmp_path / "shards")) as compare:
         victim = next(iter(compare._client.run(os.getpid).values()))
         killed = []
@@ -207,7 +230,7 @@ def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: 
                 killed.append(victim)
                 os.kill(victim, signal.SIGKILL)
 
-        found = Minima.concatenate([batch.minima for batch in compare(library, 0.05, progress=progress)])
+        found = Minima.concatenate([batch.minima for batch in compare(windows, 0.05, progress=progress)])
         assert killed and len(found) > 0
         for name, column in vars(expected).items():
             np.testing.assert_array_equal(column, getattr(found, name))

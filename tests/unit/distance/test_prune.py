@@ -5,8 +5,9 @@ import pytest
 from tests.unit.distance.synthetic import moved, wander
 
 from choreograph.distance import _compiled_prune, prune
-from choreograph.distance.library import build_library
+from choreograph.distance.library import Library, build_library
 from choreograph.distance.minima import find_minima, iterate_minima
+from choreograph.distance.runs import KEPT, Runs
 from choreograph.distance.window import Window, align_windows, windowed_clip
 
 
@@ -21,13 +22,26 @@ def limits_of(clips: int, threshold: float) -> prune.Limits:
     return prune.Limits(np.full((1, 1), threshold**2), np.zeros(clips, np.int64))
 
 
+def pruner_of(library: Library, clips: int, threshold: float) -> prune.Pruner:
+    measured = prune.measure(library, prune.choose_basis(library))
+    return prune.Pruner(measured, limits_of(clips, threshold), len(library.weights))
+
+
+def whole(pruner: prune.Pruner) -> tuple[range, range]:
+    return (range(len(pruner.strips)),) * 2
+
+
+def heights_and_floor(runs: Runs) -> tuple[np.ndarray, np.ndarray]:
+    return runs.outline[:, :KEPT], runs.outline[:, KEPT : 2 * KEPT] + 1j * runs.outline[:, 2 * KEPT :]
+
+
 @pytest.mark.parametrize("window", [Window(1), Window(2), Window(7)])
 @pytest.mark.parametrize("threshold", [0.03, 0.1])
 def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
     clips = clips_of(window)
     library = build_library(clips)
-    pruner = prune.Pruner(library, limits_of(len(clips), threshold))
-    rectangles = pruner.open_rectangles(0, len(pruner.strips), np.ones(len(clips), bool))
+    pruner = pruner_of(library, len(clips), threshold)
+    rectangles = pruner.open_rectangles(*whole(pruner), np.ones(len(clips), bool))
     covered = np.zeros((len(library.energy),) * 2, int)
     for _, a0, a1, _, b0, b1 in rectangles:
         covered[a0:a1, b0:b1] += 1
@@ -48,14 +62,14 @@ def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
 def test_rectangles_stay_within_clips_and_leave_out_pairs_not_asked_for():
     clips = clips_of(Window(6), frames=300)
     library = build_library(clips)
-    pruner = prune.Pruner(library, limits_of(5, 0.1))
-    every = pruner.open_rectangles(0, len(pruner.strips), np.ones(5, bool))
+    pruner = pruner_of(library, 5, 0.1)
+    every = pruner.open_rectangles(*whole(pruner), np.ones(5, bool))
     for r in (0, 3):
         clip, first, stop = every[:, r : r + 3].T
         assert (library.bounds[clip, 0] <= first).all() and (first < stop).all()
         assert (stop <= library.bounds[clip, 1]).all()
     chosen = np.arange(5) == 4
-    some = pruner.open_rectangles(0, len(pruner.strips), chosen)
+    some = pruner.open_rectangles(*whole(pruner), chosen)
     assert (some[:, 0] <= some[:, 3]).all() and (chosen[some[:, 0]] | chosen[some[:, 3]]).all()
     covered = np.zeros((2, *(len(library.energy),) * 2), bool)
     for table, rectangles in zip(covered, (some, every[chosen[every[:, 0]] | chosen[every[:, 3]]]), strict=True):
@@ -80,10 +94,10 @@ def test_boxes_are_joined_where_that_saves_work():
 def test_bounds_never_exceed_distances_and_come_near():
     clips = clips_of(Window(6))
     library = build_library(clips)
-    runs = prune.Pruner(library, limits_of(5, 0.05)).fine
+    runs = pruner_of(library, 5, 0.05).fine
     middle = (runs.first + runs.stop) // 2
-    x, z = runs.floor[:, 0], runs.floor[:, 1]
-    product = runs.heights @ runs.heights.T + np.abs((x + 1j * z) @ (x - 1j * z).T)
+    y, c = heights_and_floor(runs)
+    product = y @ y.T + np.abs(c @ c.conj().T)
     bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))
     whole = library.bounds[0, 1]
     mine = np.flatnonzero(middle < whole)
@@ -95,7 +109,7 @@ def test_bounds_never_exceed_distances_and_come_near():
 def test_radii_hold_all_windows_of_a_run():
     clips = clips_of(Window(6), count=1)
     library = build_library(clips)
-    pruner = prune.Pruner(library, limits_of(2, 0.05))
+    pruner = pruner_of(library, 2, 0.05)
     for runs in (pruner.coarse, pruner.fine):
         for first, stop, radius in zip(runs.first, runs.stop, runs.radius, strict=True):
             if stop <= library.bounds[0, 1]:
@@ -118,11 +132,11 @@ def test_pruning_changes_the_work_and_not_the_result():
 
 def test_euclidean_points_are_never_farther_apart_than_bounds():
     clips = clips_of(Window(6))
-    runs = prune.Pruner(build_library(clips), limits_of(5, 0.05)).fine
+    runs = pruner_of(build_library(clips), 5, 0.05).fine
     with ThreadPoolExecutor(1) as pool:
-        points = prune._make_sieve(runs).points(runs, pool)[:, :-2].astype(float)
-    c = runs.floor[:, 0] + 1j * runs.floor[:, 1]
-    product = runs.heights @ runs.heights.T + np.abs(c @ c.conj().T)
+        points = prune.make_sieve(runs.outline).points(runs, pool)[:, :-2].astype(float)
+    y, c = heights_and_floor(runs)
+    product = y @ y.T + np.abs(c @ c.conj().T)
     bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))
     apart = np.linalg.norm(points[:, None] - points, axis=-1)
     assert (apart <= bound + 1e-3).all()
