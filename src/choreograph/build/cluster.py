@@ -70,7 +70,7 @@ class ClusterComparison:
             return self._client.submit(compare_pair, self._folder, key, pair, question, retries=_RETRIES, pure=False)
 
         try:
-            key = write_shards(self._folder, windows, windows.frames, shards, progress)
+            key = write_shards(self._folder, windows, windows.frames, shards)
             with _lost_is_said():
                 yield from gather_batches(batches, submit, ahead=_AHEAD * number, progress=progress)
         finally:
@@ -101,8 +101,13 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
     if kind == "local":
         if not number.isdecimal() or not 1 <= int(number) <= 256:
             raise RequestError(f"a local cluster is asked for as local:4, from 1 to 256 processes; found {address!r}")
+        # Its pages for this machine alone, at whatever port is free: two builds may run side by side.
         own = distributed.LocalCluster(
-            n_workers=int(number), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=int(number),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
         )
     # What they log when a scheduler is lost are tracebacks; what we raise is a sentence.
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]

@@ -25,7 +25,6 @@ from choreograph.distance.prune import Basis, Sieve, choose_basis
 from choreograph.distance.runs import Coordinates
 from choreograph.distance.window import WindowedClip
 from choreograph.errors import GraphFileError
-from choreograph.progress import Progress
 
 _NAME = re.compile(r"(^|/)(shard-\d{5}\.arrow|windows\.json)\Z")
 """Files that are written here; others are somebody else's."""
@@ -42,9 +41,7 @@ def shards_folder(shared: str | None, output: Path) -> str:
     return f"{shared.rstrip('/')}/{name}" if "://" in shared else str(Path(shared).absolute() / name)
 
 
-def write_shards(
-    folder: str, windows: Iterable[WindowedClip], frames: Sequence[int], shards: Sequence[range], progress: Progress
-) -> str:
+def write_shards(folder: str, windows: Iterable[WindowedClip], frames: Sequence[int], shards: Sequence[range]) -> str:
     """Write windows as Arrow files, and return the word that they are told by.
 
     Args:
@@ -52,7 +49,6 @@ def write_shards(
         windows: Of each clip; taken one at a time.
         frames: Of each clip.
         shards: Which clips go together.
-        progress: Hears how many shards are written.
 
     Raises:
         GraphFileError: If the folder cannot be written to, or is full.
@@ -67,7 +63,6 @@ def write_shards(
         system, path = fsspec.core.url_to_fs(folder)
         system.makedirs(path, exist_ok=True)
         for number, clips in enumerate(shards):
-            progress("writing shards", number, len(shards))
             own = list(islice(coming, len(clips)))
             for clip in own:
                 # A window and the next: how far one is from the other tells how long runs may be.

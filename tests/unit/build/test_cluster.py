@@ -1,6 +1,8 @@
 import errno
 import os
 import signal
+import socket
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +36,7 @@ def windows(walks):
 
 def write(folder: Path, windows: Windows, most: int = 100) -> tuple[str, list[range]]:
     cut = cut_shards(windows.frames, most)
-    return shards.write_shards(str(folder), windows, windows.frames, cut, silent), cut
+    return shards.write_shards(str(folder), windows, windows.frames, cut), cut
 
 
 def test_shards_give_the_windows_back_to_the_last_bit(windows, tmp_path: Path):
@@ -217,6 +219,17 @@ def test_a_cluster_that_is_not_there_or_makes_no_sense_is_said(tmp_path: Path):
         pass
 
 
+@pytest.fixture
+def other_cluster():
+    """Somebody has the port that a cluster would take."""
+    with socket.socket() as taken:
+        with suppress(OSError):  # unless somebody really has it
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        yield
+
+
+@pytest.mark.usefixtures("other_cluster")
 def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(cluster, "_LEAST_FRAMES", 1)
     monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
