@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.prepare import digest
+from choreograph.errors import RequestError
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import Limits, limits_between
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph
@@ -201,8 +202,16 @@ class Search:
 
 def _compare_here(windows: Windows, threshold: NDArray[np.float64], **asked: Any) -> Iterator[FoundBatch]:
     """By threads of this process, with all windows in memory."""
+    from choreograph.build.estimate import machine_bytes, windows_bytes
     from choreograph.distance.minima import iterate_minima
 
+    count = int(windows.counts.sum())
+    need, have = windows_bytes(count), machine_bytes()
+    if need > have:
+        raise RequestError(
+            f"comparing {count:,} windows takes about {need / 2**30:.1f} GiB of memory, and this machine has "
+            f"{have / 2**30:.1f}; compare them some at a time (open_cluster)"
+        )
     return iterate_minima(windows.library, threshold, **asked)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from dataclasses import dataclass
 
 from choreograph.graph.settings import GraphSettings
@@ -65,5 +67,17 @@ def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estim
     cpu_s = _LINEAR_S * windows + _SQUARE_S * windows**2
     file_bytes = _FILE_BYTES * windows
     between = max(0.0, _RECORDED_HZ / settings.rate_hz - 1) * windows
-    memory = _BASE_BYTES + _WINDOW_BYTES * windows
-    return Estimate(hours, windows, cpu_s, memory, file_bytes, file_bytes + _FRAME_BYTES * between)
+    return Estimate(hours, windows, cpu_s, windows_bytes(windows), file_bytes, file_bytes + _FRAME_BYTES * between)
+
+
+def windows_bytes(windows: int) -> float:
+    """Memory that comparing so many windows takes in one process, bytes."""
+    return _BASE_BYTES + _WINDOW_BYTES * windows
+
+
+def machine_bytes() -> float:
+    """Memory of this machine, bytes; endless where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return math.inf

@@ -93,6 +93,7 @@ _COMMANDS = {
     "fps": "--fps",
     "mirror": "--mirror",
     "onto": "--onto",
+    "open_cluster": "--cluster local:2",
     "open_graph": "choreograph info",
     "output": "--output",
     "overwrite": "--force",
