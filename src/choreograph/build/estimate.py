@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from choreograph.graph.settings import GraphSettings
 
-# Measured with `python -m benchmarks.archives FOLDER --growth 250000,1000000`, one core of a Xeon with AVX-512, default
-# settings: 35 and 371 s of CPU, 0.77 and 2.39 GiB (2.60 from clips of 120 Hz), 355 and 1,762 MB (4,950). Growth is a
-# part of each frame and a part of each pair. Reading and retargeting 191 files of CMU took 26 microseconds for each of
-# their frames, of which a window at 30 Hz has four.
+# Measured with `python -m benchmarks.archives FOLDER --growth 62500,125000,250000,500000,1000000`, one core of a Xeon
+# with AVX-512, default settings: 4 to 371 s of CPU, 0.40 to 2.39 GiB (2.60 from clips of 120 Hz), 85 to 1,762 MB
+# (4,950). Growth is a part of each frame and a part of each pair: minima grow with nearly the square. Reading and
+# retargeting 191 files of CMU took 26 microseconds for each of their frames, of which a window at 30 Hz has four.
 _LINEAR_S = 1.65e-4
 _SQUARE_S = 3.1e-10
-_BASE_BYTES, _WINDOW_BYTES = 2.5e8, 2.5e3
-_FILE_BYTES = 1.76e3
+_BASE_BYTES, _WINDOW_BYTES, _PAIR_BYTES = 2.8e8, 2.27e3, 2e-4
+_FILE_WINDOW_BYTES, _FILE_PAIR_BYTES = 1.3e3, 4.6e-4
 _FRAME_BYTES = 1.02e3
 """Of each frame that recordings have between two of the graph's."""
 _RECORDED_HZ = 120.0
@@ -24,7 +24,7 @@ _RECORDED_HZ = 120.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """What building so much would take on one machine."""
+    """What building so much would take, all windows in one process."""
 
     hours: float
     windows: int
@@ -38,8 +38,9 @@ class Estimate:
     def __str__(self) -> str:
         return (
             f"{self.hours:g} h of motion, {self.windows:,} windows: about {_time(self.cpu_s)} of CPU, "
-            f"{self.memory_bytes / 2**30:.1f} GiB of memory on each machine, a file of {_size(self.file_bytes)} from "
-            f"recordings at the graph's rate, {_size(self.recorded_bytes)} from recordings of {_RECORDED_HZ:g} Hz"
+            f"{self.memory_bytes / 2**30:.1f} GiB of memory (on a cluster about 1 for each worker), a file of "
+            f"{_size(self.file_bytes)} from recordings at the graph's rate, {_size(self.recorded_bytes)} from those of "
+            f"{_RECORDED_HZ:g} Hz"
         )
 
 
@@ -65,14 +66,14 @@ def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estim
     settings = settings or GraphSettings()
     windows = round(hours * 3600 * settings.rate_hz * (2 if settings.mirror else 1))
     cpu_s = _LINEAR_S * windows + _SQUARE_S * windows**2
-    file_bytes = _FILE_BYTES * windows
+    file_bytes = _FILE_WINDOW_BYTES * windows + _FILE_PAIR_BYTES * windows**2
     between = max(0.0, _RECORDED_HZ / settings.rate_hz - 1) * windows
     return Estimate(hours, windows, cpu_s, windows_bytes(windows), file_bytes, file_bytes + _FRAME_BYTES * between)
 
 
 def windows_bytes(windows: int) -> float:
     """Memory that comparing so many windows takes in one process, bytes."""
-    return _BASE_BYTES + _WINDOW_BYTES * windows
+    return _BASE_BYTES + _WINDOW_BYTES * windows + _PAIR_BYTES * windows**2
 
 
 def machine_bytes() -> float:

@@ -319,7 +319,7 @@ def test_estimates_grow_faster_than_the_motion():
 
 
 def test_estimates_are_told_in_units_that_suit_them():
-    assert "about 1 s of CPU, 0.2 GiB" in str(estimate_build(0.001)) and "a file of 1 MB" in str(estimate_build(0.001))
+    assert "about 1 s of CPU, 0.3 GiB" in str(estimate_build(0.001)) and "a file of 1 MB" in str(estimate_build(0.001))
     assert "min of CPU" in str(estimate_build(7.5)) and "1.4 GB from recordings" in str(estimate_build(7.5))
     assert "9.1 h of CPU" in str(estimate_build(93)) and "120 h" not in str(estimate_build(93))
 
