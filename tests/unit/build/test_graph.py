@@ -290,5 +290,5 @@ def test_a_few_minima_are_put_where_sorting_puts_them(rng, monkeypatch):
 
 def test_a_machine_too_small_for_all_windows_is_told_before_it_is_full(walks, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("choreograph.build.estimate.machine_bytes", lambda: 1e8)
-    with pytest.raises(RequestError, match=r"windows takes about 0\.2 GiB of memory.* has 0\.1; .*\(open_cluster\)"):
+    with pytest.raises(RequestError, match=r"windows takes about 0\.3 GiB of memory.* has 0\.1; .*\(open_cluster\)"):
         build_graph(walks)
