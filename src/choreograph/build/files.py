@@ -10,6 +10,7 @@ from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare
 from choreograph.build.graph import add_clips, add_prepared, build_prepared, remove_clips
 from choreograph.build.prepare import prepare_clips
+from choreograph.build.shards import discard_shards
 from choreograph.build.staging import ClipStream, Staging
 from choreograph.errors import FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph.model import MotionGraph
@@ -89,6 +90,7 @@ def _staged(path: Path) -> Iterator[tuple[Staging, Checkpoint]]:
         staging.close()
         checkpoint.close()
     checkpoint.discard()
+    discard_shards(Path(path))
 
 
 def add_to_file(
@@ -152,4 +154,5 @@ def _kept(path: str | Path, work: Callable[[Checkpoint], MotionGraph], overwrite
     finally:
         checkpoint.close()
     checkpoint.discard()
+    discard_shards(Path(path))
     return graph

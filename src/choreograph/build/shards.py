@@ -163,6 +163,16 @@ def remove_shards(folder: str) -> None:
         system.rmdir(path)
 
 
+def discard_shards(output: Path) -> None:
+    """Remove what a cluster that was killed left beside an output."""
+    folder = Path(shards_folder(None, output))
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if _NAME.search(path.name):
+                path.unlink()
+        folder.rmdir()
+
+
 def _write(file: Any, library: Library, said: dict[str, str]) -> None:
     """Write one library as an Arrow file: a column for each of its arrays by frame, the others beside the schema."""
     import pyarrow as pa

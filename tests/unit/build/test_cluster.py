@@ -192,6 +192,14 @@ def test_what_else_is_in_the_folder_of_shards_stays(walks, tmp_path: Path):
     assert [path.name for path in shared.iterdir()] == ["mine.arrow"]
 
 
+def test_shards_that_a_killed_cluster_left_go_once_the_graph_is_built(walks, tmp_path: Path):
+    left = tmp_path / "c.mog.shards"
+    left.mkdir()
+    (left / "shard-00000.arrow").write_text("of before")
+    build_file(tmp_path / "c.mog", walks, GraphSettings(max_blend_s=0))
+    assert not left.exists()
+
+
 def test_each_output_has_a_folder_of_shards_of_its_own(tmp_path: Path):
     one, two = (shards.shards_folder("s3://bucket/x/", tmp_path / name / "a.mog") for name in ("one", "two"))
     assert one != two and one.startswith("s3://bucket/x/a.mog-")
