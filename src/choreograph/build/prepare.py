@@ -23,8 +23,6 @@ _LEFT_OUT = " was left out: "
 """Between a clip's name and the reason, in notes."""
 _SAME = 1e-4
 """Metres, and parts of quaternions, within which two motions of one body are the same."""
-_SAME_WAY_M, _SAME_FACING = 0.1, math.radians(4)
-"""Likewise, on average, the hips of two bodies: retargeting moves them by 6 cm and turns them by 1 or 2 degrees."""
 
 
 @dataclass(frozen=True)
@@ -111,15 +109,13 @@ class KnownFiles:
 
 
 def _same_motion(clip: Clip, kept: Clip) -> bool:
-    """Whether a graph's clip is this one, which may have been carried onto another body."""
+    """Whether a graph's clip may be this one. On another body, onto which it was carried, it is if it is as long."""
     if len(clip) != len(kept) or not math.isclose(clip.fps, kept.fps, rel_tol=1e-6):
         return False
-    if clip.skeleton.matches(kept.skeleton):
-        shifts, turns = np.abs(clip.root_pos - kept.root_pos), np.abs(clip.local_rot - kept.local_rot)
-        return bool(max(shifts.max(), turns.max()) < _SAME)
-    way, other = (one.global_positions()[:, one.skeleton.hips][:, [0, 2]] for one in (clip, kept))
-    turned = np.abs((clip.facing() - kept.facing() + np.pi) % (2 * np.pi) - np.pi)
-    return bool(np.hypot(*(way - other).T).mean() < _SAME_WAY_M and turned.mean() < _SAME_FACING)
+    if not clip.skeleton.matches(kept.skeleton):
+        return True
+    shifts, turns = np.abs(clip.root_pos - kept.root_pos), np.abs(clip.local_rot - kept.local_rot)
+    return bool(max(shifts.max(), turns.max()) < _SAME)
 
 
 def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:
