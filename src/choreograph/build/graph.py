@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
-from choreograph.build.prepare import Prepared, check_any, digest, pass_over, prepare_clips, sum_up
+from choreograph.build.prepare import KnownFiles, Prepared, check_any, digest, prepare_clips, sum_up
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
@@ -79,13 +79,14 @@ def add_clips(
 
     Args:
         graph: What there is.
-        clips: What comes to it. Files that the graph already has, by their SHA-256, are passed over with a note.
+        clips: What comes to it. Clips that the graph has, by SHA-256 of their files and by their motion, are passed
+            over with a note.
         onto: Whether new clips of other bodies are retargeted to the graph's.
         progress: Hears how far the work has come.
         workers: Threads to compare with.
         checkpoint: Where work is kept as it is done.
     """
-    fresh, notes = pass_over(clips, graph.infos)
+    fresh, notes = KnownFiles(graph).pass_over(clips)
     new = prepare_clips(
         fresh,
         graph.settings,

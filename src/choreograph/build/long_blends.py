@@ -168,7 +168,8 @@ def _of_nearest_clips(minima: Minima, lost: NDArray[np.bool_]) -> Minima:
         groups = np.stack([mine[best], lost[other[best]]], axis=1)
         best = best[_first_of_each(groups, _NEAREST)]
         near = set(zip(mine[best].tolist(), other[best].tolist(), strict=True))
-        kept[rows] |= [pair in near for pair in zip(mine[rows].tolist(), other[rows].tolist(), strict=True)]
+        both = zip(mine[rows].tolist(), other[rows].tolist(), strict=True)
+        kept[rows] |= np.array([pair in near for pair in both], bool)
     return minima.take(kept)  # type: ignore[no-any-return]
 
 

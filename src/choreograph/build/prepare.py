@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from choreograph.errors import RequestError, SkeletonMismatch
 from choreograph.graph.clips import clip_info, graph_frames, mirror_name
-from choreograph.graph.model import ClipInfo
+from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots
@@ -20,6 +21,8 @@ from choreograph.progress import Progress
 
 _LEFT_OUT = " was left out: "
 """Between a clip's name and the reason, in notes."""
+_SAME = 1e-4
+"""Metres, and parts of quaternions, within which two motions of one body are the same."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +77,45 @@ def prepare_clips(
     return Prepared(tuple(made), tuple(infos), tuple(notes))
 
 
-def pass_over(clips: Sequence[Clip], there: Sequence[ClipInfo]) -> tuple[list[Clip], list[Note]]:
-    """The clips that a graph does not have yet, by their files' SHA-256, and notes of those that it has.
+class KnownFiles:
+    """What a graph has already, by the SHA-256 of files."""
 
-    Args:
-        clips: As they were read.
-        there: The graph's.
-    """
-    have = {(info.sha256, info.take) for info in there if info.sha256}
-    fresh, notes = list[Clip](), list[Note]()
-    for clip in clips:
-        if clip.source is not None and (clip.source.sha256, clip.source.take) in have:
-            notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
-        else:
-            fresh.append(clip)
-    return fresh, notes
+    def __init__(self, graph: MotionGraph | None) -> None:
+        """Take the graph that clips are to be added to, if there is one."""
+        self._clips: Sequence[Clip] = () if graph is None else graph.clips
+        self._numbers: dict[str, list[tuple[int, str]]] = {}
+        for number, info in enumerate(() if graph is None else graph.infos):
+            if info.sha256 and info.mirror_of is None:
+                self._numbers.setdefault(info.sha256, []).append((number, info.take))
+
+    def pass_over(self, clips: Sequence[Clip]) -> tuple[list[Clip], list[Note]]:
+        """Of clips as they were read, those that the graph does not have yet, and notes of those that it has."""
+        fresh, notes = list[Clip](), list[Note]()
+        for clip in clips:
+            if self._has(clip):
+                notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
+            else:
+                fresh.append(clip)
+        return fresh, notes
+
+    def _has(self, clip: Clip) -> bool:
+        """Whether the graph has the clip: what was changed since it was read, or cut out, is another motion."""
+        if clip.source is None:
+            return False
+        # Graphs of earlier versions have one take of each file, and do not say which.
+        takes = ("", clip.source.take)
+        there = [number for number, take in self._numbers.get(clip.source.sha256, ()) if take in takes]
+        return any(_same_motion(clip, self._clips[number]) for number in there)
+
+
+def _same_motion(clip: Clip, kept: Clip) -> bool:
+    """Whether a graph's clip may be this one. On another body, onto which it was carried, it is if it is as long."""
+    if len(clip) != len(kept) or not math.isclose(clip.fps, kept.fps, rel_tol=1e-6):
+        return False
+    if not clip.skeleton.matches(kept.skeleton):
+        return True
+    shifts, turns = np.abs(clip.root_pos - kept.root_pos), np.abs(clip.local_rot - kept.local_rot)
+    return bool(max(shifts.max(), turns.max()) < _SAME)
 
 
 def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:

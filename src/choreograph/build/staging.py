@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from choreograph.build.checkpoint import sweep
-from choreograph.build.prepare import Prepared, name_clips, pass_over, with_mirrored
+from choreograph.build.prepare import KnownFiles, Prepared, name_clips, with_mirrored
 from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import clip_info
 from choreograph.graph.growing import close_gaps, count_clip_pages, end_file
 from choreograph.graph.lazy import LazyClips, Reader
-from choreograph.graph.model import ClipInfo, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import writing
 from choreograph.graph.writing import write_clip_row, write_rest
@@ -94,7 +94,7 @@ class Staging:
         self._open(_key_of(stream, settings, onto, graph))
         state = State.load(self.connection)
         there = () if graph is None else graph.infos
-        self._read(stream, settings, state, there, told)
+        self._read(stream, settings, state, graph, told)
         reader = Reader(self.connection, self.path)
         with writing(self.target):
             like = None if graph is None else graph.skeleton
@@ -106,17 +106,17 @@ class Staging:
         return Prepared(LazyClips(reader, infos, keep=4), numbered, tuple(notes))
 
     def _read(
-        self, stream: ClipStream, settings: GraphSettings, state: State, there: Sequence[ClipInfo], told: Progress
+        self, stream: ClipStream, settings: GraphSettings, state: State, graph: MotionGraph | None, told: Progress
     ) -> None:
         """Put the clips of the sources that have not been read yet into the file, as they are."""
         own = [name for (name,) in self.connection.execute("SELECT name FROM clip")]
-        taken, count = {*own, *(info.name for info in there)}, len(own)
-        skeletons = rows.SkeletonNumbers()
+        taken, count = {*own, *(() if graph is None else (info.name for info in graph.infos))}, len(own)
+        known, skeletons = KnownFiles(graph), rows.SkeletonNumbers()
         for (number,) in self.connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
             skeletons.number_of(rows.read_skeleton(self.connection, number))
         for source in range(state.read, len(stream.names)):
             told("reading clips", source, len(stream.names))
-            fresh, known = pass_over(stream.read(source), there)
+            fresh, passed = known.pass_over(stream.read(source))
             clips, notes = name_clips(fresh, settings, taken)
             with writing(self.target), state.step(self.connection):
                 for clip in clips:
@@ -126,7 +126,7 @@ class Staging:
                         write_clip_row(self.connection, count, info, copy, skeleton)
                         taken.add(copy.name)
                         count += 1
-                state.notes += known + notes
+                state.notes += passed + notes
                 state.read = source + 1
         told("reading clips", len(stream.names), len(stream.names))
 

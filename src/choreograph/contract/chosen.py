@@ -19,6 +19,9 @@ class ChosenRequest(Request):
     """Fields that are given by name, wherever they stand."""
     most_frames: ClassVar[int] = 0
     """Frames, at the graph's rate, that are chosen from an archive where the request does not say which; 0 for all."""
+    whole_frames: ClassVar[int] = 50_000
+    """Frames of a graph up to which a request is answered from all of them: where the first answer takes some 20 s of
+    CPU without what the cache keeps, or, for half an hour at 30 Hz, less."""
     walks_edges: ClassVar[bool] = False
     """Whether answers are walks along the graph's transitions, so that only what these connect is of use."""
 

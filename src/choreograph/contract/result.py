@@ -149,6 +149,10 @@ class Answer:
     mechanics: Mechanics | None = None
     """Forces and torques of the first person, for a stage to draw."""
 
+    def __repr__(self) -> str:
+        shown = "".join(f", {motion.clip!r}" for motion in self.motions)
+        return f"Answer({self.name!r}{shown}, {self.status}, {len(self.problems)} problems)"
+
     @property
     def clip(self) -> Clip:
         """The motion of the first person."""
@@ -209,6 +213,10 @@ class Result(ShowsItself):
     """Time the search took."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Where it came from: the graph's file, its settings, what was prepared."""
+
+    def __repr__(self) -> str:
+        best = f"; the best: {self.best!r}" if self.answers else ""
+        return f"Result({self.verb}, {len(self.answers)} answers, {self.status}, {len(self.problems)} problems{best})"
 
     @property
     def best(self) -> Answer:

@@ -18,7 +18,7 @@ from choreograph.features.weights import joint_weights
 from choreograph.motion import kinematics
 from choreograph.motion.bend import find_way
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import detect_contacts
+from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RATE_HZ = 30.0
 """Frames a second of the features: steps and turns are far slower."""
-METHOD = 2
+METHOD = 3
 """Version of what is computed here."""
 
 POINTS: tuple[tuple[str, ...], ...] = (
@@ -53,6 +53,8 @@ LEFT, RIGHT, AIR = 1, 2, 4
 """Bits of `Features.feet`."""
 _OFF_FLOOR_M = 0.02
 """How far above where they stand all foot joints are at least of somebody in the air: who slides or drags is not."""
+_FALLING_M_S2 = 5.0
+"""How fast whoever is in the air falls faster, at least; half of gravity. Whoever crawls, sits or hangs does not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,8 @@ class Features:
     facing: NDArray[np.float32]
     """Yaw of the hips, (N,), radians, not wrapped within a clip."""
     feet: NDArray[np.uint8]
-    """Which feet stand, (N,): `LEFT`, `RIGHT` or both; or `AIR`. None of these where feet slide."""
+    """Which feet stand, (N,): `LEFT`, `RIGHT` or both; or `AIR`. None of these where feet slide, or other parts hold
+    the body up."""
     first: NDArray[np.int64]
     """Number of each clip's first frame, (C + 1,)."""
 
@@ -112,9 +115,8 @@ def clip_features(clip: Clip) -> Features:
         for column, joint in enumerate(skeleton.feet):
             side = LEFT if skeleton.roles[joint].startswith("left") else RIGHT
             feet |= np.where(clip.contacts[:, column], side, 0).astype(np.uint8)
-        feet |= np.where((feet == 0) & _off_floor(positions[:, skeleton.feet, 1], clip.contacts), AIR, 0).astype(
-            np.uint8
-        )
+        off = (feet == 0) & _off_floor(positions[:, skeleton.feet, 1], clip.contacts)
+        feet[_falling(off, positions[:, joints, 1].mean(axis=1))] |= AIR
     way = find_way(positions[:, hips][:, [0, 2]], RATE_HZ) if len(clip) > 1 else None
     return Features(
         points=(positions[:, joints] / body_scale(skeleton)).astype(np.float32),
@@ -133,6 +135,18 @@ def _off_floor(heights: NDArray[np.float64], planted: NDArray[np.bool_]) -> NDAr
         level = np.interp(frames, frames[down], height[down]) if down.any() else height.min()
         off &= height > level + _OFF_FLOOR_M
     return off
+
+
+def _falling(off: NDArray[np.bool_], height: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Of the frames in which no foot stands, those of stretches in which nothing else holds the body up, (N,)."""
+    falls = np.zeros(len(off), bool)
+    for start, stop in runs(off):
+        around = height[max(start - 1, 0) : stop + 1]
+        if len(around) < 3:
+            continue
+        times = (np.arange(len(around)) - 0.5 * (len(around) - 1)) / RATE_HZ
+        falls[start:stop] = 2 * np.polyfit(times, around, 2)[0] < -_FALLING_M_S2
+    return falls
 
 
 def _ahead(rotations: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -89,9 +89,8 @@ def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | s
         document = Glb(*chunks(data))
         bodies, names = find_bodies(document), take_names(document)
         if not 0 <= (figure or 0) < len(bodies):
-            raise FormatError(
-                f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
-            )
+            said = f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
+            raise FormatError(said if bodies else "has no skinned figure: nothing in it is moved by a skeleton")
         chosen = find_take(names, 0 if take is None else take)
         digest, moved = hashlib.sha256(data).hexdigest(), _moved_nodes(document)
         file = _File(Path(path), document, bodies, names, moved, digest, len(data), take is None)

@@ -156,6 +156,11 @@ class MotionGraph:
         self._parts: OrderedDict[Hashable, MotionGraph] = OrderedDict()
         self.usual_clips: NDArray[np.bool_] | None = None
         """Of a wider graph, the clips that take part in the narrower one too, (C,)."""
+        self.made_by: tuple[Callable[..., MotionGraph], tuple[Any, ...]] | None = None
+        """What gives the same graph again, such as its file: another process is told this instead of its arrays."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.made_by or super().__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
         return f"MotionGraph({len(self.infos)} clips, {len(self.nodes)} nodes, {len(self.edges)} edges)"

@@ -69,7 +69,7 @@ def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
         cut_settings=cuts,
         fingerprint=None if known is None else lambda: _fingerprint(graph, chosen),
     )
-    return MotionGraph(
+    part = MotionGraph(
         graph.settings,
         graph.threshold_m,
         PickedClips([(graph.clips, old) for old in chosen]),
@@ -78,6 +78,8 @@ def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
         searched_m=graph.searched_m,
         origin=origin,
     )
+    part.made_by = graph.made_by and (make_part, (graph, chosen))
+    return part
 
 
 def widen(graph: MotionGraph) -> MotionGraph:
@@ -112,7 +114,7 @@ def widen(graph: MotionGraph) -> MotionGraph:
             fingerprint=None if known is None else lambda: graph.fingerprint._replace(edges=_wider_word(graph)),
         ),
     )
-    wider.usual_clips = usual
+    wider.usual_clips, wider.made_by = usual, graph.made_by and (widen, (graph,))
     return wider
 
 

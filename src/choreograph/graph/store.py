@@ -260,7 +260,7 @@ def _read(connection: sqlite3.Connection, path: Path, known: tuple[int, ...]) ->
         with reader.lock, rows.reading(path):
             return fingerprint_file(connection)
 
-    return MotionGraph(
+    graph = MotionGraph(
         settings,
         checked.number(facts["threshold_m"], "the threshold", 0, checked.MAX_METRES),
         LazyClips(reader, infos),
@@ -277,6 +277,8 @@ def _read(connection: sqlite3.Connection, path: Path, known: tuple[int, ...]) ->
             fingerprint,
         ),
     )
+    graph.made_by = (open_graph, (path.absolute(),))
+    return graph
 
 
 def _read_examples(

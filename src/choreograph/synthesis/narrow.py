@@ -19,8 +19,6 @@ from choreograph.motion.labels import label_words, matches_label
 
 METHOD = 1
 """One more whenever other clips would be chosen of the same graph."""
-ARCHIVE_FRAMES = 50_000
-"""Frames of a graph, half an hour at 30 Hz, up to which a request is answered from all of them, whatever that takes."""
 
 
 class ChoosingSearch(Search):
@@ -87,7 +85,7 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
             where="only",
         )
     have = int(part.clip_frames.sum())
-    if not most or have <= max(most, ARCHIVE_FRAMES):
+    if not most or have <= max(most, request.whole_frames):
         return Narrowed(part)
     first = tuple(_mentioned(part, list(_texts(request.as_document())), most))
     chosen = part.kept_part(("spread", most, first), lambda: _spread(part, most, first))

@@ -29,6 +29,9 @@ class Frame(NamedTuple):
     clip_frame: float
     """The place in it, in frames at its own rate."""
 
+    def __repr__(self) -> str:
+        return f"Frame({self.number}, {self.clip!r} at {self.clip_frame:g})"
+
 
 def as_frames(clip: Clip, number: int, origins: Origins, first: int) -> list[Frame]:
     """The frames of a clip, counted from `number` on.

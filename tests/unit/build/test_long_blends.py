@@ -12,6 +12,7 @@ import pytest
 import choreograph as cg
 from choreograph.build.graph import add_clips, remove_clips
 from choreograph.build.long_blends import lay_clouds, run_blends
+from choreograph.demo import demo_clip
 from choreograph.errors import GraphFileError, RequestError
 from choreograph.graph.model import TRANSITION
 from choreograph.graph.report import report_graph
@@ -188,6 +189,13 @@ def test_growing_finds_those_that_wait(clips: list[Clip]) -> None:
     whole = cg.build_graph(clips, workers=1)
     for name, column in whole.found_blends.columns().items():
         assert np.array_equal(column, getattr(grown.found_blends, name)), name
+
+
+def test_a_clip_that_is_left_out_may_be_the_last_or_the_first() -> None:
+    walk, still = demo_clip("walk_veer_left", 30.0)[10:55], demo_clip("stand_to_jog", 30.0)[:20]
+    for clips in ([walk, still], [still, walk]):
+        lost = report_graph(cg.build_graph(clips)).lost
+        assert [clip.name for clip in lost] == ["stand_to_jog"]
 
 
 def test_too_much_to_compare_is_said(clips: list[Clip], monkeypatch: pytest.MonkeyPatch) -> None:

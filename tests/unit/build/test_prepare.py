@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from choreograph.build.graph import build_graph
+from choreograph.build.graph import add_clips, build_graph
 from choreograph.build.prepare import digest
+from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.graph.clips import graph_frames, graph_positions
+from choreograph.motion.clip import Clip, Source
 
 
 @pytest.mark.parametrize("fps", [24.0, 25.0, 29.97, 30.0, 59.94, 60.0, 100.0, 120.0])
@@ -44,3 +48,30 @@ def test_why_no_clip_is_left_is_said(walker):
         build_graph(short)
     with pytest.raises(RequestError, match=r"no clip to build a graph of \('short 0' was left out: it lasts 0.10 s"):
         build_graph(short[:1])
+
+
+def read_from(clip: Clip, take: str = "") -> Clip:
+    return replace(clip, source=Source("walk.glb", "glb", "ab" * 32, take=take))
+
+
+def test_what_a_graph_has_is_passed_over_and_what_was_made_of_it_is_not(walker):
+    walk = read_from(demo_clip("walk_turn_90_left", 30.0)).with_name("walk")
+    half = len(walk) // 2
+    first = add_clips(build_graph([walk]), [walk[:half].with_name("first"), walk])
+    assert [note.message for note in first.notes if note.kind == "already-there"] == [
+        "'walk' was passed over: the graph has this file already"
+    ]
+    both = add_clips(first, [walk[half : 2 * half].with_name("second"), walk.mirrored().with_name("mirrored")])
+    assert [info.name for info in both.infos] == ["walk", "first", "second", "mirrored"]
+    # On another body nothing can be compared but the length.
+    own = walker.walk("own body", 2.0)
+    carried = build_graph([own, walk], onto=own.skeleton)
+    grown = add_clips(carried, [walk[:half].with_name("first"), walk])
+    assert [info.name for info in grown.infos] == ["own body", "walk", "first"]
+
+
+def test_a_take_that_has_no_name_in_the_graph_is_known_again():
+    walk, turn = (demo_clip(name, 30.0) for name in ("walk", "walk_turn_90_left"))
+    earlier = build_graph([read_from(walk)])
+    grown = add_clips(earlier, [read_from(walk, "walk"), read_from(turn, "turn")])
+    assert [info.name for info in grown.infos] == ["walk", "walk_turn_90_left"]

@@ -70,3 +70,11 @@ def test_a_folder_gives_its_recordings(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(RequestError, match="holds no motion files"):
         cg.complete(tmp_path / "empty", cg.CompleteRequest(1.0, keys))
+
+
+def test_results_and_frames_are_told_in_a_line() -> None:
+    graph = cg.build_graph([demo_clip("walk", 30.0)])
+    result = cg.follow(graph, "line:length=1")
+    assert repr(result).startswith("Result(follow, 1 answers, complete, 0 problems; the best: Answer('1.0 m', Clip(")
+    with cg.MotionStream(graph, "line:length=1") as stream:
+        assert repr(next(stream)).startswith("Frame(0, 'walk' at ")

@@ -207,3 +207,11 @@ def test_who_slides_over_the_floor_is_not_in_the_air() -> None:
     sliding = replace(stand, root_pos=way, contacts=None, name="sliding")
     assert not cg.find([sliding], contact="any").places
     assert not cg.find([sliding], contact="none").places
+
+
+def test_who_is_held_up_by_something_else_than_feet_is_not_in_the_air() -> None:
+    stand, jump = demo_clip("stand", 30.0)[:60], demo_clip("jump", 30.0)
+    lifted = np.clip(np.arange(60) / 30 - 0.5, 0, 0.2)[:, None] * (0.0, 1.0, 0.0)
+    feet = np.repeat((lifted[:, 1] < 0.02)[:, None], len(stand.skeleton.feet), axis=1)
+    sits = replace(stand, root_pos=stand.root_pos + lifted, contacts=feet, name="sits")
+    assert [place.clip for place in cg.find([sits, jump], contact="none").places] == ["jump"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +105,14 @@ def test_clips_in_memory_are_bounded_in_bytes(opened: MotionGraph, monkeypatch: 
     assert sum(len(clip) * frame for clip in kept.values()) <= lazy._BYTES_KEPT
     monkeypatch.setattr(lazy, "_BYTES_KEPT", 1)
     assert len(again.clips[0]) and list(kept) == [0]
+
+
+def test_another_process_opens_the_file_instead_of_being_sent_its_arrays(
+    graph: MotionGraph, opened: MotionGraph
+) -> None:
+    for one in (opened, opened.only("walk not left"), graph, graph.only("walk not left")):
+        sent = pickle.dumps(one)
+        there = pickle.loads(sent)
+        assert there.fingerprint == one.fingerprint and [i.name for i in there.infos] == [i.name for i in one.infos]
+        assert (there.edges.target_clip == one.edges.target_clip).all() and len(there.clips[0]) == len(one.clips[0])
+        assert (len(sent) < 1000) == (one.path is not None)

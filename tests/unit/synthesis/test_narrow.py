@@ -12,7 +12,6 @@ from choreograph.contract.verb import EXAMPLES, GRAPH
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis import narrow as module
 from choreograph.synthesis.narrow import narrow
 from choreograph.verbs import find_verb, rooms
 
@@ -60,11 +59,12 @@ def test_what_matched_but_is_not_connected_is_said(graph: MotionGraph) -> None:
 
 
 def test_of_an_archive_some_are_chosen_and_that_is_said(graph: MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ARCHIVE_FRAMES", 200)
     monkeypatch.setattr(cg.SolveRequest, "most_frames", 200)
     request = cg.SolveRequest(
         1.0, [cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(1.0, (0.0, 1.0))], count=1, evaluations=1
     )
+    assert narrow(graph, request).subject is graph
+    monkeypatch.setattr(cg.SolveRequest, "whole_frames", 200)
     found = narrow(graph, request)
     assert 0 < found.subject.clip_frames.sum() <= 200 < graph.clip_frames.sum()
     assert narrow(graph, request.with_(length_s=2.0)).subject is found.subject
@@ -86,3 +86,9 @@ def test_what_is_no_request_and_no_graph_is_refused_with_a_sentence(graph: Motio
         verb(graph, [(0, 0), (1, 2)])
     with pytest.raises(RequestError, match=r"'people.mog' is the name of a file; open it first: open_graph\("):
         find_verb(verb.__name__).search("people.mog", find_verb(verb.__name__).request.model_construct())
+
+
+def test_every_verb_is_answered_from_more_than_it_would_choose() -> None:
+    for kind in (find_verb(name).request for name in rooms()):
+        if issubclass(kind, ChosenRequest):
+            assert kind.whole_frames > kind.most_frames, kind

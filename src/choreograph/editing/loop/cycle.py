@@ -59,14 +59,14 @@ def find_cycle(
     for frame, name in ((begin, "start_s"), (end, "stop_s")):
         if frame is not None and frame > len(clip) - 1:
             raise RequestError(f"{frame / clip.fps:g} s is behind the motion's end at {clip.seconds:.2f} s", where=name)
-    rows, facing = _features(clip)
-    if begin is not None and end is not None:
-        return _between(rows, begin, end)
     low, high = round(seconds[0] * clip.fps), round(seconds[1] * clip.fps)
-    if len(clip) <= low:
+    if len(clip) < 2 or (len(clip) <= low and (begin is None or end is None)):
         raise RequestError(
             f"the motion lasts {clip.seconds:.2f} s, less than the shortest cycle of {seconds[0]:g} s", where="min_s"
         )
+    rows, facing = _features(clip)
+    if begin is not None and end is not None:
+        return _between(rows, begin, end)
     step = max(1, int(clip.fps // _RATE_HZ))
     starts = np.arange(0, len(clip), step) if begin is None else np.array([begin])
     best = moving = (np.inf, 0, low)

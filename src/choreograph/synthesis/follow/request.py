@@ -251,7 +251,10 @@ class FollowRequest(ChosenRequest, PathRequest):
         Raises:
             RequestError: If there is none, or it cannot be read.
         """
-        path = self.given_path(begin)
+        return self.asked_along(self.given_path(begin))
+
+    def asked_along(self, path: Path) -> Path:
+        """A path with all that is asked along it: stretches, speed, label, its shape, where its end faces."""
         for one in self.stretches:
             # A path that became shorter while it was edited takes its stretches with it.
             start, stop = (min(at, path.length) for at in (one.start_m, one.stop_m or one.start_m))

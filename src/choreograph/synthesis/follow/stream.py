@@ -14,6 +14,7 @@ from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Self
 
+from choreograph.contract.verb import GRAPH, File
 from choreograph.errors import RequestError
 from choreograph.finishing.inertialisation import fade_frames
 from choreograph.finishing.settings import FinishSettings
@@ -23,6 +24,7 @@ from choreograph.synthesis.follow.producer import LAG_S, Change, Producer
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.follow.widening import graph_for
+from choreograph.synthesis.narrow import narrow
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_files import load_path
 from choreograph.synthesis.streaming import Frame
@@ -51,7 +53,7 @@ class MotionStream:
 
     def __init__(
         self,
-        graph: MotionGraph,
+        graph: MotionGraph | File,
         path: Path | str | FilePath,
         request: FollowRequest | None = None,
         finish_settings: FinishSettings | None = None,
@@ -61,21 +63,21 @@ class MotionStream:
         """Begin to search.
 
         Args:
-            graph: Where walks come from.
+            graph: Where walks come from, or the name of its file.
             path: The line to follow, or its file or shape: see `load_path`.
-            request: How, and what else is wanted; its own path does not count.
-            finish_settings: How the walk becomes motion; its rate must be a multiple of the graph's.
+            request: How, and what is wanted along this path and those that it is changed to; its own does not count.
+            finish_settings: How the walk becomes motion, if not as the request says; its rate must be a multiple of
+                the graph's.
             tables: The graph's tables, if they are at hand; streams and searches on one graph can share them.
 
         Raises:
             RequestError: If the request does not fit the graph, or the rate does not.
         """
-        path = _as_path(path)
-        wider = graph_for(graph, request or FollowRequest(), path.stretches)
-        if wider is not graph:
-            graph, tables = wider, None
-        follower = PathFollower(graph, path, request, tables=tables)
-        wanted = finish_settings or FinishSettings()
+        self._request = request or FollowRequest()
+        given, line = GRAPH.read(graph), self._asked(path)
+        graph = graph_for(narrow(given, self._request).subject, self._request, line.stretches)
+        follower = PathFollower(graph, line, self._request, tables=tables if graph is given else None)
+        wanted = finish_settings or self._request.finish
         self.rate_hz = wanted.rate_hz or max(info.fps for info in graph.infos)
         """Frames per second."""
         ratio = self.rate_hz / graph.rate_hz
@@ -97,7 +99,17 @@ class MotionStream:
         The frames up to there stay; the character joins the path at the point nearest to where it is then. A stream
         that has come to its end goes on.
         """
-        self._buffer.change(_as_path(path), self._keep)
+        self._buffer.change(self._asked(path), self._keep)
+
+    def _asked(self, path: Path | str | FilePath) -> Path:
+        """A path with what the request asks along it."""
+        if isinstance(path, str | FilePath):
+            path = load_path(path)
+        elif not isinstance(path, Path):
+            raise RequestError(
+                f"a stream follows a path, or what load_path takes, not {type(path).__name__}", where="path"
+            )
+        return self._request.asked_along(path)
 
     def __iter__(self) -> Iterator[Frame]:
         """The stream itself: frames in order, until the path's end."""
@@ -131,14 +143,6 @@ class MotionStream:
     ) -> None:
         """Close the stream."""
         self.close()
-
-
-def _as_path(path: Path | str | FilePath) -> Path:
-    if isinstance(path, Path):
-        return path
-    if not isinstance(path, str | FilePath):
-        raise RequestError(f"a stream follows a path, or what load_path takes, not {type(path).__name__}", where="path")
-    return load_path(path)
 
 
 class _Buffer:

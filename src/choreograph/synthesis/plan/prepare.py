@@ -98,7 +98,7 @@ def find_plan_graph(
     if not len(made.table):
         raise RequestError(
             "no clip of the graph has a step: two landings of feet, or two moments of standing; add clips in which "
-            "somebody walks"
+            "somebody walks, or choose such clips (only)"
         )
     return made
 

@@ -123,8 +123,8 @@ def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
         outcome=np.array(rows["outcome"], float).reshape(-1, 3),
         seconds=np.array(rows["seconds"], float),
         costs=np.array(rows["costs"], float).reshape(-1, len(OBJECTIVES)),
-        start_pose=np.array(rows["start"], float).reshape(len(steps), -1),
-        stop_pose=np.array(rows["stop"], float).reshape(len(steps), -1),
+        start_pose=_poses(rows["start"]),
+        stop_pose=_poses(rows["stop"]),
         phase_first=_firsts([len(step.breaks) for step in steps]),
         phase_frame=np.concatenate([np.zeros(0), *rows["frames"]]),  # type: ignore[arg-type]
         sample_first=_firsts([len(one) for one in samples]),
@@ -133,6 +133,10 @@ def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
         planted=np.concatenate([np.zeros(0, np.uint8), *planted]),
         fps=np.array([tracks[step.track].fps * tracks[step.track].stride for step in steps], float),
     )
+
+
+def _poses(rows: list[object]) -> Array:
+    return np.array(rows, float).reshape(len(rows), -1 if rows else 0)
 
 
 def _firsts(lengths: list[int]) -> Ints:

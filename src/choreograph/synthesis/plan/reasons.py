@@ -39,8 +39,7 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
     ended = planner.status in (kernel.EMPTY,)
     begin = "there is no way to the goal" if ended else "no way to the goal was found in time"
     if not int(planner.store.counters[RECORDS]):
-        blocked = f": {turned[0][0]} is in the way of every first step" if turned else ""
-        return RequestError(f"{begin}{blocked}; move the start", where="start.position")
+        return _no_first_step(begin, planner, request, turned)
     reason = f"; most steps are turned away by {turned[0][0]}" if turned else ""
     where = turned[0][0] if turned else "goal.position"
     stage = int(planner.store.stage[: int(planner.store.counters[RECORDS])].max(initial=0))
@@ -53,8 +52,28 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
         reason += f". The longest recorded step is {longest_step_m(plans):.2f} m"
     first = f"move {where} or make it smaller, " if turned and where == turned[0][0] else ""
     more = "" if mirrored else ", or build the graph with mirrored copies (mirror)"
-    advice = f"All that its steps can do was tried: {first}add clips that step or turn otherwise{more}"
+    advice = f"All that its steps can do was tried: {first}{_other_clips(request)}{more}"
     return RequestError(f"{begin}{reason}; {nearest}. {advice if ended else 'Search longer'}", where=where)
+
+
+def _no_first_step(begin: str, planner: Planner, request: PlanRequest, turned: list[tuple[str, int]]) -> RequestError:
+    """What to say where not even a first step can be made: in the way is something, or there are too few steps."""
+    if turned:
+        return RequestError(
+            f"{begin}: {turned[0][0]} is in the way of every first step; move the start", where="start.position"
+        )
+    if not len(planner.roots):
+        said = "no recorded step begins with both feet at rest"
+        return RequestError(f"{begin}: {said}; {_other_clips(request)}", where="start.standing")
+    count = len(planner.roots)
+    steps = f"the {count} steps that there are do" if count > 1 else "the only step that there is does"
+    where = "only" if request.only is not None else "goal.position"
+    return RequestError(f"{begin}: {steps} not lead so far; {_other_clips(request)}", where=where)
+
+
+def _other_clips(request: PlanRequest) -> str:
+    """What to do where the steps of the clips are too few."""
+    return "add clips that step or turn otherwise" if request.only is None else "choose more clips (only)"
 
 
 def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:

@@ -158,6 +158,7 @@ class SolveRequest(ChosenRequest):
     """
 
     most_frames: ClassVar[int] = 20_000
+    whole_frames: ClassVar[int] = 30_000
     effort: ClassVar[tuple[str, ...]] = ("count", "seconds", "evaluations", "apart_m", "finish")
 
     length_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)]

@@ -112,6 +112,7 @@ class SteerRequest(ChosenRequest, PathRequest):
     """
 
     most_frames: ClassVar[int] = 8_000
+    whole_frames: ClassVar[int] = 15_000
 
     task: Literal["navigate", "spin", "avoid"] = "navigate"
     """What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles."""

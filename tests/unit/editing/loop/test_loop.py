@@ -120,6 +120,8 @@ def test_bad_input() -> None:
         cg.LoopRequest(min_s=2.0, max_s=1.0)
     with pytest.raises(RequestError, match="less than the shortest cycle"):
         cg.loop(clip[:10])
+    with pytest.raises(RequestError, match=r"lasts 0.03 s, less than the shortest cycle"):
+        cg.loop(clip[:1])
     with pytest.raises(RequestError, match="behind the motion's end"):
         cg.loop(clip, start_s=99.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
+from choreograph.graph.store import save_graph
 from choreograph.maths import quat
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
@@ -60,6 +62,21 @@ def test_a_stream_takes_what_names_a_path(graph: MotionGraph) -> None:
     for wrong in ("line:length=0", "nowhere", 5):
         with pytest.raises(RequestError):
             MotionStream(graph, wrong)  # type: ignore[arg-type]
+
+
+def test_a_stream_does_what_its_request_asks(graph: MotionGraph, tmp_path: FilePath) -> None:
+    save_graph(graph, tmp_path / "people.mog")
+    asked = REQUEST.with_(only="veer*", label="veer left", finish={"rate_hz": 30.0})
+    with MotionStream(tmp_path / "people.mog", "circle:radius=3", asked) as stream:
+        shown = [next(stream).clip for _ in range(60)]
+        assert stream.rate_hz == 30.0
+        stream.change_path("line:length=9")
+        shown += [next(stream).clip for _ in range(60)]
+    assert shown.count("walk_veer_left") > 90 and set(shown) <= {"walk_veer_left", "walk_veer_right"}
+    with pytest.raises(RequestError, match="no clip of the graph is labelled 'swim'"):
+        MotionStream(graph, "line", FollowRequest(label="swim"))
+    with pytest.raises(RequestError, match=r"only 'swim': none of the \d clips matches"):
+        MotionStream(graph, "line", FollowRequest(only="swim"))
 
 
 def test_frames_come_before_the_walk_is_found(graph: MotionGraph) -> None:

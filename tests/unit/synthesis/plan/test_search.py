@@ -287,6 +287,27 @@ def test_where_all_steps_were_tried_it_is_said_what_would_help():
         cg.plan(straight, few(goal=Goal(position=(0.0, 4.0)), obstacles=(post,), evaluations=20_000))
 
 
+def test_of_too_few_steps_it_is_said_to_choose_more_clips():
+    two = [
+        demo_clip("walk_veer_left", 30.0)[10:55].with_name("short"),
+        demo_clip("stand_to_jog", 30.0)[:20].with_name("still"),
+    ]
+    graph, far = cg.build_graph(two), Goal(position=(0.0, 9.0))
+    with pytest.raises(cg.RequestError, match=r"steps that there are do not lead so far; add clips that step"):
+        cg.plan(graph.only("clip:short"), few(goal=far))
+    with pytest.raises(cg.RequestError, match=r"do not lead so far; choose more clips \(only\)$") as caught:
+        cg.plan(graph, few(goal=far, only="clip:short"))
+    assert caught.value.where == "only"
+    with pytest.raises(cg.RequestError, match=r"begins with both feet at rest; choose more clips"):
+        cg.plan(graph, few(goal=far, only="clip:short", start={"standing": True}))
+
+
+def test_clips_without_a_step_are_refused_with_a_sentence():
+    flying = cg.build_graph([demo_clip("walk", 30.0)[4:16]])
+    with pytest.raises(cg.RequestError, match=r"no clip of the graph has a step.*or choose such clips"):
+        cg.plan(flying, few())
+
+
 def test_a_bar_that_nobody_can_pass_is_said(graph, plans):
     bar = Bar(ends=((-9.0, 1.5), (9.0, 1.5)), height=0.5)
     with pytest.raises(cg.RequestError, match=r"bars\[0\]"):
