@@ -86,15 +86,7 @@ def add_clips(
         checkpoint: Where work is kept as it is done.
     """
     fresh, notes = pass_over(clips, graph.infos)
-    new = prepare_clips(
-        fresh,
-        graph.settings,
-        onto=onto,
-        like=graph.skeleton,
-        taken=[info.name for info in graph.infos],
-        first=len(graph.infos),
-        progress=progress,
-    )
+    new = prepare_clips(fresh, graph.settings, onto=onto, graph=graph, progress=progress)
     new = replace(new, notes=(*notes, *new.notes))
     return add_prepared(graph, new, " ".join(map(digest, new.clips)), progress, workers, checkpoint)
 

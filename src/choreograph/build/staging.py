@@ -97,8 +97,7 @@ class Staging:
         self._read(stream, settings, state, there, told)
         reader = Reader(self.connection, self.path)
         with writing(self.target):
-            like = None if graph is None else graph.skeleton
-            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, like)
+            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, graph)
         notes = sorted(state.notes, key=lambda note: note.kind != "already-there")
         numbered = tuple(
             info if info.mirror_of is None else replace(info, mirror_of=info.mirror_of + len(there)) for info in infos
