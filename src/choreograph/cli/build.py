@@ -18,7 +18,7 @@ from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
-from choreograph.formats.inputs import find_motion_files
+from choreograph.formats.inputs import content_word, find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
@@ -233,14 +233,7 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
             say(f"left out: {error}")
             return []
 
-    def word(path: Path) -> str:
-        try:
-            found = path.stat()
-        except OSError:
-            return str(path)
-        return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
-
-    return ClipStream([f"{word(path)} {reading!r} {skip_bad}" for path in paths], read)
+    return ClipStream([f"{content_word(path, reading.asf)} {reading!r} {skip_bad}" for path in paths], read)
 
 
 @contextmanager
