@@ -114,7 +114,7 @@ def add_prepared(
     both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *new.notes))
     known = Known(graph, np.arange(len(graph.infos)))
     # What is there is told by its file, so that it need not be read for that.
-    key = " ".join([graph.fingerprint.motion, str(graph.settings.as_dict()), key])
+    key = f"{graph.fingerprint.motion} {key}"
     return build_prepared(both, graph.settings, known, progress, workers, checkpoint, key)
 
 
