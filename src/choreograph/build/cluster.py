@@ -6,6 +6,7 @@ reads the shards once and works for as many tasks as it is given; tasks of a wor
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import platform
@@ -97,7 +98,8 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
 
     Raises:
         MissingExtra: If dask.distributed or pyarrow is not installed.
-        RequestError: If nobody answers there, or the scheduler or a worker has not this package.
+        RequestError: If nobody answers there, if the scheduler or a worker has not this package, or if here or there
+            files cannot be kept at such an address.
     """
     try:
         import fsspec  # noqa: F401
@@ -106,13 +108,21 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise MissingExtra("building on a cluster", "cluster") from None
+    if (why := _unreachable(folder)) is not None:
+        raise RequestError(f"windows cannot be kept at {folder}: {why}; choose another folder (shards)")
     kind, _, number = address.partition(":")
     own = None
     if kind == "local":
         if not number.isdecimal() or not 1 <= int(number) <= 256:
             raise RequestError(f"a local cluster is asked for as local:4, from 1 to 256 processes; found {address!r}")
         own = distributed.LocalCluster(
-            n_workers=int(number), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=int(number),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            # On a free port: on the usual one there may be another cluster.
+            scheduler_kwargs={"dashboard": False, "dashboard_address": ":0"},
+            silence_logs=50,
         )
     # What they log when a scheduler is lost are tracebacks; what we raise is a sentence.
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
@@ -127,7 +137,7 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
                 f"no cluster answers at {address}: {error}. Give the address that `dask scheduler` prints, or local:4"
             ) from None
         try:
-            _check_workers(client, address)
+            _check_workers(client, address, folder)
             yield ClusterComparison(client, folder)
         finally:
             client.close()
@@ -164,7 +174,18 @@ def _worker_version() -> str:
         return f"! {error}"
 
 
-def _check_workers(client: Any, address: str) -> None:
+def _unreachable(folder: str) -> str | None:
+    """Why this process has no means to keep files at such an address; None where it has. Nothing is read or written."""
+    import fsspec
+
+    try:
+        fsspec.core.url_to_fs(folder)
+    except (ImportError, ValueError) as error:  # of what it needs, and of what it knows
+        return str(error)
+    return None
+
+
+def _check_workers(client: Any, address: str, folder: str) -> None:
     """Raise unless the scheduler and all workers, of which there are some, have this package, in this version.
 
     That is before anything is computed. The scheduler needs it too: it unpacks tasks to pass them on.
@@ -181,6 +202,9 @@ def _check_workers(client: Any, address: str) -> None:
         ) from None
     for worker, found in client.run(_worker_version, on_error="return").items():
         _check_version(f"the worker {worker}", found)
+    for worker, why in client.run(_unreachable, folder).items():
+        if why is not None:
+            raise RequestError(f"the worker {worker} cannot read what is kept at {folder}: {why}")
 
 
 def _check_version(who: str, found: str | BaseException) -> None:
@@ -229,13 +253,14 @@ def write_shards(folder: str, library: Library, progress: Progress) -> str:
     import fsspec
     import pyarrow as pa
 
-    state = 0
-    for name in ("heights", "floor", "centroid"):
-        state = zlib.crc32(np.ascontiguousarray(getattr(library, name)).view(np.uint8).reshape(-1).data, state)
     frames = len(library.energy)
-    key = f"{__version__}-{frames}-{state:08x}"
     starts = list(range(0, frames, _SHARD_FRAMES))
     rest = {name: getattr(library, name) for name in Library._fields if name not in _BY_FRAME}
+    # Workers outlive builds, and keep what they have read under this key. All else of a library follows from these.
+    state = hashlib.blake2b(digest_size=16)
+    for value in (library.heights, library.floor, library.centroid, *rest.values()):
+        state.update(np.ascontiguousarray(value).data)
+    key = f"{__version__}-{frames}-{state.hexdigest()}"
     header = {
         "key": key,
         "shards": len(starts),
