@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.errors import ChoreographError, RequestError, SkeletonMismatch
 from choreograph.graph.clips import clip_info, graph_frames, mirror_name
 from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -88,6 +88,11 @@ def pass_over(clips: Sequence[Clip], there: Sequence[ClipInfo]) -> tuple[list[Cl
         else:
             fresh.append(clip)
     return fresh, notes
+
+
+def note_unread(error: ChoreographError) -> Note:
+    """What is said of a file that could not be read, where work goes on without it."""
+    return Note("unread", f"a file{_LEFT_OUT}{error}")
 
 
 def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:

@@ -64,6 +64,32 @@ def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
     same(graph, build_file(tmp_path / "b.mog", walks))
 
 
+@pytest.mark.parametrize("adding", [False, True])
+def test_a_source_that_was_left_out_is_said_though_work_was_stopped_since(walks, tmp_path: Path, adding: bool):
+    def stream(stop_at: int | None) -> ClipStream:
+        def one(number: int):
+            if number == stop_at:
+                raise Stopped
+            if number == 1:
+                raise FormatError("it is cut short", path="b.bvh")
+            return [walks[number]]
+
+        return ClipStream(["a", "b", "c"], one, skip_bad=True)
+
+    path = tmp_path / "a.mog"
+    if adding:
+        build_file(path, walks[3:])
+    work = add_to_file if adding else build_file
+    with pytest.raises(Stopped):
+        work(path, stream(2))
+    graph = work(path, stream(None))
+    assert [str(note) for note in graph.notes if note.kind == "unread"] == [
+        "a file was left out: b.bvh: it is cut short"
+    ]
+    assert {walks[0].name, walks[2].name} <= {info.name for info in graph.infos}
+    assert not any(note.kind == "unread" for note in open_graph(path).notes), "it says nothing about the graph"
+
+
 def test_sources_of_several_clips_are_gone_on_from(walks, tmp_path: Path):
     """One file may have several takes: none is read twice, none is lost."""
     read: list[int] = []
