@@ -87,7 +87,8 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
 
     Raises:
         MissingExtra: If dask.distributed or pyarrow is not installed.
-        RequestError: If nobody answers there, or the scheduler or a worker has not this package.
+        RequestError: If nobody answers there, if the scheduler or a worker has not this package, or if here or there
+            files cannot be kept at such an address.
     """
     try:
         import fsspec  # noqa: F401
@@ -96,6 +97,8 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise MissingExtra("building on a cluster", "cluster") from None
+    if (why := _unreachable(folder)) is not None:
+        raise RequestError(f"windows cannot be kept at {folder}: {why}; choose another folder (shards)")
     kind, _, number = address.partition(":")
     own = None
     if kind == "local":
@@ -122,7 +125,7 @@ def open_cluster(address: str, folder: str) -> Iterator[ClusterComparison]:
                 f"no cluster answers at {address}: {error}. Give the address that `dask scheduler` prints, or local:4"
             ) from None
         try:
-            _check_workers(client, address)
+            _check_workers(client, address, folder)
             yield ClusterComparison(client, folder)
         finally:
             client.close()
@@ -150,7 +153,18 @@ def _worker_version() -> str:
         return f"! {error}"
 
 
-def _check_workers(client: Any, address: str) -> None:
+def _unreachable(folder: str) -> str | None:
+    """Why this process has no means to keep files at such an address; None where it has. Nothing is read or written."""
+    import fsspec
+
+    try:
+        fsspec.core.url_to_fs(folder)
+    except (ImportError, ValueError) as error:  # of what it needs, and of what it knows
+        return str(error)
+    return None
+
+
+def _check_workers(client: Any, address: str, folder: str) -> None:
     """Raise unless the scheduler and all workers, of which there are some, have this package, in this version.
 
     That is before anything is computed. The scheduler needs it too: it unpacks tasks to pass them on.
@@ -167,6 +181,9 @@ def _check_workers(client: Any, address: str) -> None:
         ) from None
     for worker, found in client.run(_worker_version, on_error="return").items():
         _check_version(f"the worker {worker}", found)
+    for worker, why in client.run(_unreachable, folder).items():
+        if why is not None:
+            raise RequestError(f"the worker {worker} cannot read what is kept at {folder}: {why}")
 
 
 def _check_version(who: str, found: str | BaseException) -> None:

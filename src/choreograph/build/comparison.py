@@ -121,7 +121,7 @@ class Search:
         self.windows = Windows(clips, infos, settings, self._progress)
         self._key = ""
         if checkpoint is not None:
-            self._key = f"{_key_of(clips, settings) if key is None else key} {_METHOD}"
+            self._key = f"{_key_of(clips) if key is None else key} {_what_counts(settings)} {_METHOD}"
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
         """Every local minimum up to a threshold, and the share of window pairs whose distance had to be computed.
@@ -297,11 +297,15 @@ def _as_table(found: Found) -> Minima:
     return Minima(*(getattr(found, name) for name in names))
 
 
-def _key_of(clips: Sequence[Clip], settings: GraphSettings) -> str:
-    """A fingerprint of the clips in their order, and of the settings that distances depend on."""
+def _what_counts(settings: GraphSettings) -> str:
+    """The settings that distances depend on."""
     plain = settings.as_dict()
+    return json.dumps([plain[name] for name in ("rate_hz", "window_s", "weights", "taper")])
+
+
+def _key_of(clips: Sequence[Clip]) -> str:
+    """A fingerprint of the clips in their order."""
     state = hashlib.blake2b(digest_size=16)
-    state.update(json.dumps([plain[name] for name in ("rate_hz", "window_s", "weights", "taper")]).encode())
     for clip in clips:
         state.update(digest(clip).encode())
     return state.hexdigest()

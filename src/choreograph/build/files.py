@@ -74,7 +74,13 @@ def _build_stream(
             prepared, settings, None, progress, workers, checkpoint, key=staging.key(), compare=compare
         )
         staging.finish(graph, overwrite=overwrite, command=command)
-    return open_graph(path)
+    return _with_notes(open_graph(path), graph)
+
+
+def _with_notes(kept: MotionGraph, made: MotionGraph) -> MotionGraph:
+    """A graph as its file has it, with those notes too that tell of this command alone."""
+    kept.notes = made.notes
+    return kept
 
 
 @contextmanager
@@ -115,9 +121,7 @@ def add_to_file(
             grown = add_prepared(graph, new, staging.key(), progress, workers, checkpoint)
             save_graph(grown, path, overwrite=True, command=command)
             staging.discard()
-        kept = open_graph(path)
-        kept.notes = grown.notes  # also those that tell of this addition alone
-        return kept
+        return _with_notes(open_graph(path), grown)
 
     def work(checkpoint: Checkpoint) -> MotionGraph:
         return add_clips(graph, clips, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)

@@ -87,15 +87,7 @@ def add_clips(
         checkpoint: Where work is kept as it is done.
     """
     fresh, notes = KnownFiles(graph).pass_over(clips)
-    new = prepare_clips(
-        fresh,
-        graph.settings,
-        onto=onto,
-        like=graph.skeleton,
-        taken=[info.name for info in graph.infos],
-        first=len(graph.infos),
-        progress=progress,
-    )
+    new = prepare_clips(fresh, graph.settings, onto=onto, graph=graph, progress=progress)
     new = replace(new, notes=(*notes, *new.notes))
     return add_prepared(graph, new, " ".join(map(digest, new.clips)), progress, workers, checkpoint)
 
@@ -123,7 +115,7 @@ def add_prepared(
     both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *new.notes))
     known = Known(graph, np.arange(len(graph.infos)))
     # What is there is told by its file, so that it need not be read for that.
-    key = " ".join([graph.fingerprint.motion, str(graph.settings.as_dict()), key])
+    key = f"{graph.fingerprint.motion} {key}"
     return build_prepared(both, graph.settings, known, progress, workers, checkpoint, key)
 
 

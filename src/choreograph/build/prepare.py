@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.errors import ChoreographError, RequestError, SkeletonMismatch
 from choreograph.graph.clips import clip_info, graph_frames, mirror_name
 from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -39,9 +39,7 @@ def prepare_clips(
     settings: GraphSettings,
     *,
     onto: Skeleton | bool = True,
-    like: Skeleton | None = None,
-    taken: Collection[str] = (),
-    first: int = 0,
+    graph: MotionGraph | None = None,
     progress: Progress | None = None,
 ) -> Prepared:
     """The clips that can take part in a graph.
@@ -49,29 +47,30 @@ def prepare_clips(
     Args:
         clips: As they were read.
         settings: What graph is wanted.
-        onto: A skeleton to carry them onto; True for that of `like`, else for the one of most clips.
-        like: The skeleton they must have: that of a graph they are added to.
-        taken: Names that other clips of the graph have.
-        first: Number of the first of these clips in the graph.
+        onto: A skeleton to carry them onto; True for that of the graph, else for the one of most clips.
+        graph: What they are added to: they are to have its body, stand as its clips do, have names that those do not
+            have, and are numbered on from them.
         progress: Hears how many are done.
 
     Raises:
         SkeletonMismatch: If skeletons differ; the message says which and how.
     """
-    kept, notes = name_clips(clips, settings, taken)
+    there = () if graph is None else graph.infos
+    kept, notes = name_clips(clips, settings, [info.name for info in there])
+    like = None if graph is None else graph.skeleton
     body = onto if isinstance(onto, Skeleton) else None
     body = body_without_helper(body, [clip.skeleton for clip in kept])
     kept, folded = unite_roots(kept, body or like)
     notes += folded
     if onto is not False:
-        kept, carried = on_one_body(kept, body or like, progress)
+        kept, carried = on_one_body(kept, body or like, progress, () if graph is None else graph.clips)
         notes += carried
     check_skeletons([clip.name for clip in kept], [clip.skeleton for clip in kept], like)
     made: list[Clip] = []
     infos: list[ClipInfo] = []
     for clip in kept:
         for copy in with_mirrored(clip, settings):
-            mirror_of = None if copy is clip else first + len(made) - 1
+            mirror_of = None if copy is clip else len(there) + len(made) - 1
             infos.append(clip_info(copy, settings.rate_hz, mirror_of))
             made.append(copy)
     return Prepared(tuple(made), tuple(infos), tuple(notes))
@@ -116,6 +115,11 @@ def _same_motion(clip: Clip, kept: Clip) -> bool:
         return True
     shifts, turns = np.abs(clip.root_pos - kept.root_pos), np.abs(clip.local_rot - kept.local_rot)
     return bool(max(shifts.max(), turns.max()) < _SAME)
+
+
+def note_unread(error: ChoreographError) -> Note:
+    """What is said of a file that could not be read, where work goes on without it."""
+    return Note("unread", f"a file{_LEFT_OUT}{error}")
 
 
 def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:

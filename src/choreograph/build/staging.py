@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from choreograph.build.checkpoint import sweep
-from choreograph.build.prepare import KnownFiles, Prepared, name_clips, with_mirrored
+from choreograph.build.prepare import KnownFiles, Prepared, name_clips, note_unread, with_mirrored
 from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
-from choreograph.errors import GraphFileError, OutputExists
+from choreograph.errors import Cancelled, ChoreographError, GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import clip_info
 from choreograph.graph.growing import close_gaps, count_clip_pages, end_file
@@ -51,6 +51,8 @@ class ClipStream:
     """A word for each source that changes when what it holds does: path, size and time of a file."""
     read: Callable[[int], Sequence[Clip]]
     """The clips of one source, by its number."""
+    skip_bad: bool = False
+    """Whether sources that cannot be read are left out, with a note."""
 
 
 class Staging:
@@ -97,8 +99,7 @@ class Staging:
         self._read(stream, settings, state, graph, told)
         reader = Reader(self.connection, self.path)
         with writing(self.target):
-            like = None if graph is None else graph.skeleton
-            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, like)
+            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, graph)
         notes = sorted(state.notes, key=lambda note: note.kind != "already-there")
         numbered = tuple(
             info if info.mirror_of is None else replace(info, mirror_of=info.mirror_of + len(there)) for info in infos
@@ -116,7 +117,12 @@ class Staging:
             skeletons.number_of(rows.read_skeleton(self.connection, number))
         for source in range(state.read, len(stream.names)):
             told("reading clips", source, len(stream.names))
-            fresh, passed = known.pass_over(stream.read(source))
+            try:
+                fresh, passed = known.pass_over(stream.read(source))
+            except ChoreographError as error:
+                if not stream.skip_bad or isinstance(error, Cancelled):
+                    raise
+                fresh, passed = [], [note_unread(error)]
             clips, notes = name_clips(fresh, settings, taken)
             with writing(self.target), state.step(self.connection):
                 for clip in clips:

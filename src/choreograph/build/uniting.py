@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from choreograph.build.prepare import body_without_helper, check_skeletons
 from choreograph.errors import RoleError
 from choreograph.graph import rows
 from choreograph.graph.lazy import LazyClips, Reader
-from choreograph.graph.model import ClipInfo
+from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.store import read_infos
 from choreograph.graph.writing import write_frames
 from choreograph.motion.clip import Clip, Note
@@ -97,7 +97,7 @@ def unite_bodies(
     rate_hz: float,
     onto: Skeleton | bool,
     told: Progress,
-    like: Skeleton | None = None,
+    graph: MotionGraph | None = None,
 ) -> tuple[ClipInfo, ...]:
     """Bring all clips of a file onto one body, and tell what the file has then.
 
@@ -107,13 +107,13 @@ def unite_bodies(
         rate_hz: The graph's rate.
         onto: The body; True for the one of most clips, False to have none carried over.
         told: Hears how many clips are done.
-        like: The body of a graph that they are added to, which is the one then.
+        graph: What they are added to: its body is the one then, and they stand as its clips do.
 
     Raises:
         SkeletonMismatch: If skeletons differ, and nothing is to be carried over.
     """
     file = _Clips(reader, tuple(read_infos(reader.connection, rate_hz)))
-    given = onto if isinstance(onto, Skeleton) else None
+    given, like = onto if isinstance(onto, Skeleton) else None, None if graph is None else graph.skeleton
 
     def body() -> Skeleton | None:
         return body_without_helper(given, file.skeletons) if like is None else like
@@ -132,7 +132,7 @@ def unite_bodies(
     elif state.to_carry is None:
         _plan(file, state, body())
     if state.to_carry:
-        _carry(file, state, told)
+        _carry(file, state, told, () if graph is None else graph.clips)
     if state.to_carry == [] and state.body >= 0:
         _close_ranks(file, state)
     return tuple(read_infos(reader.connection, rate_hz))
@@ -196,12 +196,12 @@ def _plan(file: _Clips, state: State, body: Skeleton | None) -> None:
             state.to_carry = [file.recorded[n] for group in casting.others for n in group]
 
 
-def _carry(file: _Clips, state: State, told: Progress) -> None:
-    """Carry the clips that are left."""
+def _carry(file: _Clips, state: State, told: Progress, there: Sequence[Clip]) -> None:
+    """Carry the clips that are left; they stand as those on the body do that are there."""
     assert state.to_carry is not None
     # A clip that has the body is as it was read: how the body stands comes out the same after an interruption.
     casting = Casting(file.skeleton(state.body), tuple(state.own), ())
-    stance = casting.stance(file.clips)
+    stance = casting.stance(file.clips, there)
     total = len(file.recorded) - len(state.own)
     for number in list(state.to_carry):
         told("carrying clips over", total - len(state.to_carry), total)

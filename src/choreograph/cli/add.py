@@ -44,17 +44,17 @@ def add(asked: AddOptions) -> None:
     from choreograph.build.files import add_to_file
     from choreograph.graph.store import open_graph
 
-    there = len(open_graph(asked.graph).infos)
+    there, said = len(open_graph(asked.graph).infos), set[str]()
     with interruptible(asked.graph), progress_bar() as progress:
         grown = add_to_file(
             asked.graph,
-            stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
+            stream_clips(asked.files, asked.reading, said, skip_bad=asked.skip_bad),
             onto=asked.retarget,
             progress=progress,
             workers=asked.workers,
             command=command_line(),
         )
-    show_outcome(grown, asked.graph)
+    show_outcome(grown, asked.graph, said)
     if asked.advice:
         show_advice(grown, asked.workers, since=there)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,7 @@ from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
-from choreograph.formats.inputs import find_motion_files
+from choreograph.formats.inputs import content_word, find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
@@ -117,11 +117,11 @@ def build(asked: BuildOptions) -> None:
         what = "motion files or folders to build from" if not asked.files else "where to keep the graph: -o people.mog"
         raise RequestError(f"give {what}")
     check_target(asked.output, overwrite=asked.force)
-    started = time.process_time()
+    started, said = time.process_time(), set[str]()
     with interruptible(asked.output), progress_bar() as progress, compared_by(asked) as compare:
         graph = build_file(
             asked.output,
-            stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
+            stream_clips(asked.files, asked.reading, said, skip_bad=asked.skip_bad),
             settings,
             onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
             overwrite=asked.force,
@@ -130,7 +130,7 @@ def build(asked: BuildOptions) -> None:
             command=command_line(),
         )
     spent = time.process_time() - started
-    show_outcome(graph, asked.output)
+    show_outcome(graph, asked.output, said)
     if asked.advice:
         show_advice(graph, asked.workers, max(_ADVICE_S, _ADVICE_SHARE * spent))
 
@@ -208,11 +208,19 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
     return weights
 
 
-def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> ClipStream:
-    """All clips that the inputs stand for, each file read when its turn comes; what was assumed is said once."""
+def stream_clips(files: Sequence[str], reading: Reading, said: set[str], *, skip_bad: bool) -> ClipStream:
+    """All clips that the inputs stand for, each file read when its turn comes; what was assumed is said once.
+
+    Args:
+        files: As they were given.
+        reading: How they are read.
+        said: Gets the notes that were said while files were read.
+        skip_bad: Whether files that cannot be read are left out.
+    """
+    from choreograph.build.prepare import note_unread
     from choreograph.build.staging import ClipStream
 
-    paths, said = find_motion_files(files), set[str]()
+    paths = find_motion_files(files)
 
     def say(text: str) -> None:
         text = in_options(text, BuildOptions)
@@ -227,21 +235,14 @@ def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> C
             said.update(notes)
             return clips
         except ChoreographError as error:
-            if not skip_bad:
-                if len(paths) > 1:
-                    error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
-                raise
-            say(f"left out: {error}")
-            return []
+            if skip_bad:
+                said.add(str(note_unread(error)))
+                say(f"left out: {error}")
+            elif len(paths) > 1:
+                error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
+            raise
 
-    def word(path: Path) -> str:
-        try:
-            found = path.stat()
-        except OSError:
-            return str(path)
-        return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
-
-    return ClipStream([f"{word(path)} {reading!r} {skip_bad}" for path in paths], read)
+    return ClipStream([f"{content_word(path, reading.asf)} {reading!r} {skip_bad}" for path in paths], read, skip_bad)
 
 
 @contextmanager
@@ -258,13 +259,14 @@ def interruptible(output: Path) -> Iterator[None]:
         raise
 
 
-def show_outcome(graph: MotionGraph, path: Path) -> None:
-    """Print what was built, in a few lines."""
+def show_outcome(graph: MotionGraph, path: Path, said: Container[str] = ()) -> None:
+    """Print what was built, in a few lines, and the notes that have not been said."""
     from choreograph.graph.report import report_graph
 
     report = report_graph(graph)
     for note in graph.notes:
-        _say(in_options(str(note), BuildOptions), "yellow")
+        if str(note) not in said:
+            _say(in_options(str(note), BuildOptions), "yellow")
     kept = len(report.clips) - len(report.lost)
     _say(
         f"{path}: {kept} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "

@@ -93,8 +93,8 @@ def _show(found: FindResult) -> None:
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
-    for words in found.skipped[:3]:
-        err_console.print(f"passed over: {words}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+    for text in (*found.notes, *(f"passed over: {words}" for words in found.skipped[:3])):
+        err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if len(found.skipped) > 3:
         err_console.print(f"passed over: {len(found.skipped) - 3} more files", style="yellow")
     if not found.places:

@@ -157,7 +157,11 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
         f"{report.segments} segments, {report.kept_transitions} transitions"
         + (f", {report.long_blends} of them long" if report.long_blends else "")
         + (f" (long blends join {report.waiting} clips more where a request asks for them)" if report.waiting else "")
-        + (f"; {report.thinned_transitions} left out as farther ones" if report.thinned_transitions else "")
+        + (
+            f"; {report.thinned_transitions} more between these nodes are farther, and left out"
+            if report.thinned_transitions
+            else ""
+        )
     )
     _say(
         f"frames kept: {_share(report.recorded, report.frames)} as recorded, "

@@ -61,7 +61,7 @@ def inspect(asked: InspectOptions) -> None:
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:
-                facts.append({"file": str(path), "error": str(error)})
+                facts.append({"file": str(path), "error": in_options(str(error), Reading)})
             progress("reading", k + 1, len(paths))
     if asked.as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

@@ -78,6 +78,8 @@ class FindResult:
     """Clips searched."""
     skipped: tuple[str, ...] = ()
     """Files that could not be read, and why."""
+    notes: tuple[str, ...] = ()
+    """What was assumed of the rates of files, which speeds and times depend on."""
     hint: str = ""
     """Where nothing was found: what may be the reason."""
     _recordings: Recordings | None = field(default=None, repr=False)
@@ -103,6 +105,7 @@ class FindResult:
             "seconds": round(self.seconds, 3),
             "clips": self.clips,
             "skipped": list(self.skipped),
+            "notes": list(self.notes),
             "hint": self.hint,
         }
 
@@ -178,6 +181,7 @@ def _result(asked: FindRequest, recordings: Recordings, places: Sequence[Place])
         seconds=sum(place.seconds for place in places),
         clips=len(recordings.told),
         skipped=recordings.skipped,
+        notes=recordings.notes,
         hint="" if places else _hint(asked, recordings),
         _recordings=recordings,
     )

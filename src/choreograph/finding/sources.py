@@ -41,7 +41,12 @@ class Recordings:
     """The clip of a number."""
     skipped: tuple[str, ...] = field(default=())
     """Files that could not be read, and why."""
+    notes: tuple[str, ...] = field(default=())
+    """What was assumed of the rates of files, alike notes once, each with the first clip that it holds for."""
 
+
+_OF_RATES = {"assumed-rate": "; say it in a trials.tsv beside the files", "doubtful-rate": ""}
+"""Notes that speeds depend on, and what to do, in place of what they advise to whoever reads a single file."""
 
 Source = MotionGraph | str | Path | Clip | Sequence["Clip | str | Path"]
 
@@ -104,14 +109,15 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
     where: list[tuple[Path, int]] = []
     parts: list[Features] = []
     skipped: list[str] = []
+    notes: dict[str, str] = {}
     for done, path in enumerate(paths, 1):
-        trial = None if frames or path.suffix.lower() != ".amc" else find_trial(path)
-        if trial is not None and trial.frames and trial.fps:
-            labels = (Label(trial.description, 0, trial.frames),) if trial.description else ()
-            told.append(Told(path.stem, str(path.absolute()), labels, trial.frames, trial.fps))
-            where.append((path, 0))
-            continue
         try:
+            trial = None if frames or path.suffix.lower() != ".amc" else find_trial(path)
+            if trial is not None and trial.frames and trial.fps:
+                labels = (Label(trial.description, 0, trial.frames),) if trial.description else ()
+                told.append(Told(path.stem, str(path.absolute()), labels, trial.frames, trial.fps))
+                where.append((path, 0))
+                continue
             clips = read_clips(path)
             own = [clip_features(clip) for clip in clips] if frames else []
         except ChoreographError as error:
@@ -120,6 +126,9 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
         for k, clip in enumerate(clips):
             told.append(_told(clip, path.absolute()))
             where.append((path, k))
+            for note in clip.source.notes if clip.source is not None and frames else ():
+                if note.kind in _OF_RATES:
+                    notes.setdefault(note.message.partition(";")[0] + _OF_RATES[note.kind], clip.name)
         parts += own
         progress("reading", done, len(paths))
     if not told and skipped:
@@ -130,4 +139,5 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
         lambda: join_features(parts),
         lambda number: read_clips(where[number][0])[where[number][1]],
         tuple(skipped),
+        tuple(f"{name}: {text}" for text, name in notes.items()),
     )

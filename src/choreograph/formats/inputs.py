@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from choreograph.errors import RequestError
+from choreograph.errors import FormatError, RequestError
 from choreograph.formats.registry import suffixes
 
 
@@ -35,6 +35,34 @@ def find_motion_files(inputs: Sequence[str]) -> list[Path]:
                 raise RequestError(f"no motion file matches {text!r}")
             found += matches
     return list(dict.fromkeys(found))
+
+
+def content_word(path: Path, asf: Path | None = None) -> str:
+    """A word that changes when what is read from a motion file does: with the file, and with what lies beside it.
+
+    Args:
+        path: The file.
+        asf: Skeleton of AMC files, where it is given.
+    """
+    words = [_state(path)]
+    if path.suffix.lower() == ".amc":
+        from choreograph.formats.asfamc import find_asf
+        from choreograph.formats.trials import find_trial
+
+        try:
+            words.append(_state(asf or find_asf(path)))
+            words.append(repr(find_trial(path)))
+        except (FormatError, OSError) as error:  # reading will say so
+            words.append(str(error))
+    return " ".join(words)
+
+
+def _state(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path)
+    return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
 
 
 def _files_within(folder: Path) -> Iterator[Path]:

@@ -79,7 +79,7 @@ def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str)
         "threshold_m": graph.threshold_m,
         "searched_m": graph.searched_m,
         # What one command passed over says nothing about the graph.
-        "notes": [asdict(note) for note in graph.notes if note.kind != "already-there"],
+        "notes": [asdict(note) for note in graph.notes if note.kind not in ("already-there", "unread")],
     }
     settings = graph.settings.as_dict()
     for table, values in (("setting", settings), ("fact", facts), ("cut_setting", graph.cut_settings)):

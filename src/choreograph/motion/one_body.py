@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from choreograph.errors import RoleError
 from choreograph.motion.clip import Clip, Note
@@ -29,11 +30,17 @@ class Casting:
     others: tuple[tuple[int, ...], ...]
     """The others, those of the same body together."""
 
-    def stance(self, clips: Sequence[Clip]) -> Stance | None:
-        """How the body stands in the first of its recordings that shows it."""
+    def stance(self, clips: Sequence[Clip], there: Sequence[Clip] = ()) -> Stance | None:
+        """How the body stands in the first of its recordings that shows it.
+
+        Args:
+            clips: All of them.
+            there: Clips on the body that they come to, which are looked at first: all are to stand alike.
+        """
         if not _has_legs(self.body):
             return None
-        found = (recorded_stance(clips[number]) for number in self.own[:_SHOWING])
+        own = (clips[number] for number in self.own[:_SHOWING])
+        found = (recorded_stance(clip) for clip in chain((there[n] for n in range(min(len(there), _SHOWING))), own))
         return next((stance for stance in found if stance is not None), None)
 
     def carry(self, clip: Clip, stance: Stance | None) -> Clip:
@@ -88,7 +95,10 @@ def cast_bodies(
 
 
 def on_one_body(
-    clips: Sequence[Clip], body: Skeleton | None = None, progress: Progress | None = None
+    clips: Sequence[Clip],
+    body: Skeleton | None = None,
+    progress: Progress | None = None,
+    there: Sequence[Clip] = (),
 ) -> tuple[list[Clip], list[Note]]:
     """The clips on one body, and what was done to them.
 
@@ -100,6 +110,7 @@ def on_one_body(
         clips: Of any bodies.
         body: Whose body; else the one of most clips.
         progress: Hears how many are done.
+        there: Clips on the body already, which they come to.
 
     Returns:
         The clips of that body as they are and the others retargeted to it, in the same order. They go where they went,
@@ -111,7 +122,7 @@ def on_one_body(
     casting = cast_bodies(skeletons, [clip.seconds for clip in clips], body)
     if casting is None:
         return list(clips), []
-    stance = casting.stance(clips)
+    stance = casting.stance(clips, there)
     made, left_out = list(clips), dict[int, str]()
     moved = [number for group in casting.others for number in group]
     for done, number in enumerate(moved):

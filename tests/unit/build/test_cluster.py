@@ -52,6 +52,19 @@ def test_shards_give_the_windows_back_to_the_last_bit(windows, tmp_path: Path):
             assert np.asarray(value).dtype == np.asarray(getattr(library, name)).dtype
 
 
+def test_workers_that_outlive_a_build_know_the_next_one_from_it(walks, tmp_path: Path):
+    prepared, folder = prepare_clips(walks, SETTINGS), tmp_path / "shards"
+    for taper in ("triangle", "uniform"):
+        settings = GraphSettings(taper=taper)
+        windows = Windows(prepared.clips, prepared.infos, settings)
+        key, cut = write(folder, windows)
+        limits = make_limits(0.05, None, len(cut[0]))
+        question = Question(limits, np.ones(len(cut[0]), bool), 0)
+        found, _ = cluster.compare_pair(str(folder), key, (0, 0), question)
+        expected = find_minima([clip for _, clip in zip(cut[0], windows, strict=False)], 0.05)
+        np.testing.assert_array_equal(found.distance, expected.distance)
+
+
 def test_shards_that_are_missing_or_of_another_build_are_named(windows, tmp_path: Path):
     folder = str(tmp_path / "shards")
     key, _ = write(tmp_path / "shards", windows)
@@ -141,14 +154,16 @@ def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monk
 class Workers:
     """A client whose workers say which version they have, and its scheduler too."""
 
-    def __init__(self, *versions: str, scheduler: str | None = cluster.__version__) -> None:
-        self._versions, self.scheduler = versions, scheduler
+    def __init__(self, *versions: str, scheduler: str | None = cluster.__version__, why: str | None = None) -> None:
+        self._versions, self.scheduler, self._why = versions, scheduler, why
 
     def wait_for_workers(self, count: int, timeout: float) -> None:
         if len(self._versions) < count:
             raise TimeoutError
 
-    def run(self, function, on_error: str) -> dict[str, str]:
+    def run(self, function, folder: str = "", on_error: str = "raise") -> dict[str, str | None]:
+        if function is cluster._unreachable:
+            return {f"tcp://{n}": self._why for n in range(len(self._versions))}
         return {f"tcp://{n}": version for n, version in enumerate(self._versions)}
 
     def run_on_scheduler(self, function) -> str:
@@ -167,15 +182,22 @@ class Workers:
 )
 def test_workers_that_cannot_compare_are_said_at_once(versions, said):
     with pytest.raises(RequestError, match=said):
-        cluster._check_workers(Workers(*versions), "tcp://here")
-    cluster._check_workers(Workers(cluster.__version__), "tcp://here")
+        cluster._check_workers(Workers(*versions), "tcp://here", "shards")
+    cluster._check_workers(Workers(cluster.__version__), "tcp://here", "shards")
 
 
 def test_a_scheduler_without_the_package_is_said_at_once():
     with pytest.raises(RequestError, match=r"scheduler at tcp://here cannot compare: No module.*pip install"):
-        cluster._check_workers(Workers(cluster.__version__, scheduler=None), "tcp://here")
+        cluster._check_workers(Workers(cluster.__version__, scheduler=None), "tcp://here", "shards")
     with pytest.raises(RequestError, match=r"scheduler at tcp://here has choreograph 0\.0\.1"):
-        cluster._check_workers(Workers(cluster.__version__, scheduler="0.0.1"), "tcp://here")
+        cluster._check_workers(Workers(cluster.__version__, scheduler="0.0.1"), "tcp://here", "shards")
+
+
+def test_an_address_that_files_cannot_be_kept_at_is_said_at_once():
+    with pytest.raises(RequestError, match=r"at nosuch://x: Protocol not known: nosuch; .*\(shards\)"):
+        cluster.open_cluster("local:1", "nosuch://x").__enter__()
+    with pytest.raises(RequestError, match="worker tcp://0 cannot read what is kept at s3://x: Install s3fs"):
+        cluster._check_workers(Workers(cluster.__version__, why="Install s3fs"), "tcp://here", "s3://x")
 
 
 def test_a_worker_of_another_version_that_came_later_is_said(tmp_path: Path):

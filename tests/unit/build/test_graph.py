@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.unit.build.test_retarget import other_person
 
 from choreograph.build import comparison, few
 from choreograph.build.graph import add_clips, build_graph, remove_clips
 from choreograph.build.joins import find_joining_thresholds
+from choreograph.demo import demo_clip
 from choreograph.distance.window import align_plainly
 from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights
@@ -13,6 +15,7 @@ from choreograph.graph.model import TABLES, Minima, MotionGraph, random_walk_num
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings, LabelThreshold
 from choreograph.motion.clip import Note
+from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Recorder
 
@@ -202,6 +205,17 @@ def test_adding_gives_what_building_at_once_gives(walks, mirror):
     grown = add_clips(build_graph(walks[:2], settings), walks[2:])
     assert_same(grown, whole)
     assert_same(add_clips(whole, []), whole)
+
+
+def test_people_who_are_added_stand_as_those_who_are_there():
+    own, veer = (demo_clip(name, 30.0) for name in ("walk", "walk_veer_left"))
+    other = retarget(veer, other_person(own.skeleton)).with_name("other")
+    # Of the other one's feet alone nobody could tell how the first one stands: a little above the floor.
+    own = own.with_frames(own.root_pos + np.array([0.0, 0.02, 0.0]), own.local_rot)
+    whole, grown = build_graph([own, other], onto=own.skeleton), add_clips(build_graph([own]), [other])
+    assert np.array_equal(whole.clips[1].root_pos, grown.clips[1].root_pos)
+    assert np.array_equal(whole.clips[1].local_rot, grown.clips[1].local_rot)
+    assert np.array_equal(whole.edges.distance_m, grown.edges.distance_m)
 
 
 @pytest.mark.parametrize("first", [0, 2])

@@ -10,6 +10,7 @@ import pytest
 
 from choreograph.build.estimate import estimate_build
 from choreograph.build.files import add_to_file, build_file
+from choreograph.build.graph import build_graph
 from choreograph.build.staging import ClipStream, Staging
 from choreograph.errors import Cancelled, FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph import writing
@@ -63,6 +64,32 @@ def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
     same(graph, build_file(tmp_path / "b.mog", walks))
 
 
+@pytest.mark.parametrize("adding", [False, True])
+def test_a_source_that_was_left_out_is_said_though_work_was_stopped_since(walks, tmp_path: Path, adding: bool):
+    def stream(stop_at: int | None) -> ClipStream:
+        def one(number: int):
+            if number == stop_at:
+                raise Stopped
+            if number == 1:
+                raise FormatError("it is cut short", path="b.bvh")
+            return [walks[number]]
+
+        return ClipStream(["a", "b", "c"], one, skip_bad=True)
+
+    path = tmp_path / "a.mog"
+    if adding:
+        build_file(path, walks[3:])
+    work = add_to_file if adding else build_file
+    with pytest.raises(Stopped):
+        work(path, stream(2))
+    graph = work(path, stream(None))
+    assert [str(note) for note in graph.notes if note.kind == "unread"] == [
+        "a file was left out: b.bvh: it is cut short"
+    ]
+    assert {walks[0].name, walks[2].name} <= {info.name for info in graph.infos}
+    assert not any(note.kind == "unread" for note in open_graph(path).notes), "it says nothing about the graph"
+
+
 def test_sources_of_several_clips_are_gone_on_from(walks, tmp_path: Path):
     """One file may have several takes: none is read twice, none is lost."""
     read: list[int] = []
@@ -96,6 +123,19 @@ def test_a_build_that_was_stopped_after_comparing_needs_no_windows(walks, tmp_pa
         graph = build_file(tmp_path / "a.mog", stream_of(walks, []))
     same(graph, build_file(tmp_path / "b.mog", walks))
     assert graph.evaluated_share == open_graph(tmp_path / "b.mog").evaluated_share
+
+
+@pytest.mark.parametrize("changed", [{"taper": "uniform"}, {"weights": "uniform"}, {"threshold_m": 0.03}])
+def test_what_was_compared_by_other_settings_is_not_gone_on_from(walks, tmp_path: Path, monkeypatch, changed):
+    with monkeypatch.context() as patch:
+        patch.setattr(Staging, "finish", lambda *_, **__: (_ for _ in ()).throw(Cancelled))
+        with pytest.raises(Cancelled):
+            build_file(tmp_path / "a.mog", stream_of(walks, []))
+    assert (tmp_path / "a.mog.partial").exists()
+    asked = GraphSettings(**changed)
+    graph, alone = (build_file(tmp_path / f"{x}.mog", stream_of(walks, []), asked) for x in "ab")
+    same(graph, alone)
+    assert not np.array_equal(graph.minima.distance_m, build_graph(walks).minima.distance_m)
 
 
 def test_adding_copies_the_clips_that_are_there_without_reading_them(walks, tmp_path: Path, monkeypatch):

@@ -113,6 +113,12 @@ def test_one_bad_file_does_not_hide_the_others(folder: Path) -> None:
     assert "walker" in process.stdout
 
 
+def test_what_a_bad_file_needs_is_named_as_an_option(tmp_path: Path) -> None:
+    (tmp_path / "lone.amc").write_text(":FULLY-SPECIFIED\n1\n")
+    result = CliRunner().invoke(app, ["inspect", str(tmp_path)])
+    assert result.exit_code == 2 and "give it (--asf)" in result.output
+
+
 def test_oddities_and_advice_are_told(human: Clip, tmp_path: Path) -> None:
     elsewhere = human[:2].with_frames(human.root_pos[:2] + np.array([3.0, 0, 0]), human.local_rot[:2])
     write_clip(tmp_path / "a.bvh", concatenate([elsewhere, human]))

@@ -163,6 +163,29 @@ def test_words_of_a_table_of_trials_need_no_reading(tmp_path: Path) -> None:
     assert [(p.clip, p.start_s, p.stop_s, p.labels) for p in found.places] == [("16_02", 0.0, 1.0, ("jump, forward",))]
 
 
+def test_a_line_of_a_table_that_makes_no_sense_costs_one_file(tmp_path: Path) -> None:
+    for name in ("16_01", "16_02"):
+        (tmp_path / f"{name}.amc").write_text("this cannot be read")
+    write_trials(tmp_path, {"16_02": Trial("16_02", 60, 60.0, "jump, forward")})
+    with (tmp_path / "trials.tsv").open("a") as table:
+        table.write("16_01\tmany\t120\twalk\n")
+    found = cg.find(str(tmp_path), only="forward")
+    assert [place.clip for place in found.places] == ["16_02"]
+    assert len(found.skipped) == 1 and "'many' frames" in found.skipped[0]
+
+
+def test_a_rate_that_was_assumed_is_said_where_speeds_depend_on_it(clips: list[Clip], tmp_path: Path) -> None:
+    for clip in clips[:2]:
+        cg.write_clip(tmp_path / f"{clip.name}.amc", clip)
+    (tmp_path / "trials.tsv").unlink(missing_ok=True)
+    found = cg.find(str(tmp_path), speed="0..")
+    assert len(found.notes) == 1, "once for all files that are alike"
+    assert found.notes[0].endswith("120 a second are assumed; say it in a trials.tsv beside the files")
+    assert found.as_json()["notes"] == list(found.notes)
+    write_trials(tmp_path, {clip.name: Trial(clip.name, len(clip), clip.fps) for clip in clips[:2]})
+    assert not cg.find(str(tmp_path), speed="0..").notes
+
+
 @pytest.mark.parametrize(
     "fields",
     [
