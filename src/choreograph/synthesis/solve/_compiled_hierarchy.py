@@ -185,3 +185,26 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
             nodes += 2
         node += 1
     return leaf[:nodes].copy(), child[:nodes].copy(), roots
+
+
+@njit(cache=True, nogil=True)
+def are_sound(
+    source: Ints, target: Ints, cost: NDArray[np.float32], child: Ints, real: NDArray[np.bool_], roots: int
+) -> bool:
+    """Whether cuts join frames that there are, and their trees end; a dense archive has a hundred million.
+
+    Args:
+        source, target, cost, child: As in `Hierarchy`.
+        real: Which rows are frames.
+        roots: How many trees there are, one at least.
+    """
+    for n in range(len(child)):
+        s, t, c = source[n], target[n], child[n]
+        if not (0 <= s < len(real) and 0 <= t < len(real) and real[s] and real[t]):
+            return False
+        # Children come behind their parent and behind all roots, so no way down leads round in a circle.
+        if c != -1 and not (n < c and roots <= c and c + 1 < len(child)):
+            return False
+        if not 0 <= cost[n] < np.inf:
+            return False
+    return True

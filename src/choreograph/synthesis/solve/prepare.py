@@ -21,6 +21,7 @@ METHOD = 3
 _FRAMES = ("base", "place", "turn", "joints", "features")
 _TREES = ("source", "target", "cost", "child")
 _SCALINGS = ("columns", "rates")
+Ints = NDArray[np.int32]
 
 
 def find_hierarchy(
@@ -79,6 +80,8 @@ def _pack(hierarchy: Hierarchy) -> Content:
 
 def _unpack(content: Content, settings: HierarchySettings, graph: MotionGraph) -> Hierarchy:
     """The hierarchy of these arrays; a ValueError where they contradict themselves or the graph."""
+    from choreograph.synthesis.solve import _compiled_hierarchy
+
     arrays, facts = content.arrays, content.facts
     lengths = graph.clip_frames.astype(np.int64)
     base = arrays["base"]
@@ -88,21 +91,14 @@ def _unpack(content: Content, settings: HierarchySettings, graph: MotionGraph) -
     shapes: dict[str, tuple[int, ...]] = {**dict.fromkeys(("place", "turn"), (count,)), "joints": (count, joints, 3)}
     shapes |= {**dict.fromkeys(_TREES, (nodes,)), "features": (count, arrays["features"].shape[-1])}
     for name, shape in shapes.items():
-        if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
+        if arrays[name].shape != shape or (name not in _TREES and not np.isfinite(arrays[name]).all()):
             raise ValueError(f"the {name} of its cuts do not fit its clips")
     real = np.ones(count, bool)
     real[base[1:] - 1] = False
-    for name in ("source", "target"):
-        rows_ = arrays[name]
-        if nodes == 0 or not 0 <= rows_.min() <= rows_.max() < count or not real[rows_].all():
-            raise ValueError("its cuts lead beyond the clips")
-    child, roots = arrays["child"], int(facts["roots"])
-    inner = np.flatnonzero(child != -1)
-    # Children come behind their parent and behind all roots, so no way down leads round in a circle.
-    if not 0 < roots <= nodes or (child[inner] <= inner).any() or (child[inner] < roots).any():
-        raise ValueError("its trees of cuts are tangled")
-    if (child[inner] + 1 >= nodes).any() or not facts["max_cut_cost"] > 0 or (arrays["cost"] < 0).any():
-        raise ValueError("its trees of cuts are impossible")
+    roots, trees = int(facts["roots"]), {name: arrays[name] for name in _TREES}
+    possible = 0 < roots <= nodes and facts["max_cut_cost"] > 0
+    if not possible or not _compiled_hierarchy.are_sound(*trees.values(), real, roots):
+        raise ValueError("its cuts lead beyond the clips, or their trees are tangled")
     clip_of = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths + 1)
     pair = clip_of[arrays["source"][:roots]].astype(np.int64) * len(lengths) + clip_of[arrays["target"][:roots]]
     if (np.diff(pair) < 0).any():
@@ -118,8 +114,20 @@ def _unpack(content: Content, settings: HierarchySettings, graph: MotionGraph) -
         rate_hz=graph.rate_hz,
         scalings=(_scaling(arrays, _SCALINGS[0], joints), _scaling(arrays, _SCALINGS[1], joints)),
     )
-    trees = {name: arrays[name] for name in _TREES}
     return Hierarchy(frames, settings, float(facts["max_cut_cost"]), **trees, roots=roots, groups=int(facts["groups"]))
+
+
+def are_sound_numpy(
+    source: Ints, target: Ints, cost: NDArray[np.float32], child: Ints, real: NDArray[np.bool_], roots: int
+) -> bool:
+    """Whether cuts join frames that there are, and their trees end: the plain twin of the compiled kernel."""
+    for rows_ in (source, target):
+        if not 0 <= rows_.min() <= rows_.max() < len(real) or not real[rows_].all():
+            return False
+    inner = np.flatnonzero(child != -1)
+    # Children come behind their parent and behind all roots, so no way down leads round in a circle.
+    behind = (child[inner] > inner) & (child[inner] >= roots) & (child[inner] + 1 < len(child))
+    return bool(behind.all() and ((cost >= 0) & (cost < np.inf)).all())
 
 
 def _scaling(arrays: Mapping[str, NDArray[Any]], kind: str, joints: int) -> Scaling:

@@ -12,6 +12,7 @@ from choreograph.demo import demo_clip
 from choreograph.graph import cache
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.synthesis.solve import _compiled_hierarchy as kernel
 from choreograph.synthesis.solve import prepare
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.prepare import find_hierarchy
@@ -126,3 +127,19 @@ def test_cuts_that_point_nowhere_are_built_anew(
     assert len(builds) == 2
     find_hierarchy(walks)
     assert len(builds) == 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_kernel_finds_what_its_twin_finds(cuts: Hierarchy, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    whole = [np.array(getattr(cuts, name)) for name in ("source", "target", "cost", "child")]
+    at = rng.integers(len(whole[0]))
+    if seed:
+        k = rng.integers(4)
+        odd = [-1, 0, at, cuts.roots, len(whole[0]) - 1, len(whole[0]), len(cuts.frames), -2]
+        whole[k][at] = rng.choice([-1.0, np.nan, np.inf, 0.5]) if k == 2 else rng.choice(odd)
+    found = [
+        are_sound(*whole, cuts.frames.real, cuts.roots) for are_sound in (kernel.are_sound, prepare.are_sound_numpy)
+    ]
+    assert found[0] == found[1]
+    assert seed or found[0]
