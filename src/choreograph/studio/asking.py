@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import filecmp
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +193,33 @@ class Asking:
             await asyncio.to_thread(project.clean_motions, MOTIONS_KEPT_S)
         session.tell_results()
 
+    async def settle(self, results: list[Result]) -> list[Result]:
+        """Results as they are listed: where an equal request has found the very same before, that one stays instead.
+
+        What names it, be it another verb or somebody who chose its name, goes on to.
+        """
+        project = self._session.project
+        removed = set(project.document.removed)
+        earlier = [known for known in project.results.values() if not known.passing and known.id not in removed]
+        settled = []
+        for made in results:
+            known = None if made.passing else await asyncio.to_thread(self._same, made, earlier)
+            if known is not None:
+                project.results.setdefault(made.id, made)
+                await asyncio.to_thread(project.fade_result, made.id)
+            settled.append(known or made)
+        return settled
+
+    def _same(self, made: Result, earlier: list[Result]) -> Result | None:
+        """The earlier one that was asked for alike and is the same motion, frame for frame."""
+        for known in earlier:
+            if known.id != made.id and _told(known) == _told(made) and len(known.motions) == len(made.motions):
+                places = self._session.places
+                pairs = [[places.result(one.id, ".f32", k) for one in (known, made)] for k in range(len(made.motions))]
+                if all(a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False) for a, b in pairs):
+                    return known
+        return None
+
     def keep(self, results: list[Result]) -> None:
         """Take results into the project."""
         self._session.project.results.update({made.id: made for made in results})
@@ -228,6 +256,14 @@ class Asking:
             page.performing.push(message.samples)
 
 
+def _told(result: Result) -> tuple[Any, ...]:
+    """All that a card says of a result."""
+    return (
+        *(result.verb, result.request, result.subject, result.answer),
+        *(result.name, result.status, result.metrics, result.problems),
+    )
+
+
 class _Answer:
     """What becomes of one request."""
 
@@ -251,6 +287,7 @@ class _Answer:
 
     async def finish(self, results: list[Result]) -> list[str]:
         """The last word."""
+        results = await self._asking.settle(results)
         self._asking.keep(results)
         if self._page is not None and self._page.asks.get(self._verb) != self.job:  # replaced while it came to its end
             self.told.update(made.id for made in results)

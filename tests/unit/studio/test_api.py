@@ -191,6 +191,22 @@ def test_a_result_can_be_deleted(studio: Studio) -> None:
     assert not list((studio.session.places.keep / "results").glob(f"{name}*"))
 
 
+def test_what_is_found_once_more_is_listed_once(studio: Studio, walked: dict[str, Any]) -> None:
+    def ask(**more: Any) -> str:
+        job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"points": PATH, **more}}))
+        assert job["state"] == "done", job
+        return str(job["results"][0])
+
+    listed = [made["id"] for made in studio.get("results")]
+    assert ask() == walked["id"], "the same motion: what names it goes on to"
+    assert [made["id"] for made in studio.get("results")] == listed
+    # The motion is the same, the request is not; and who deleted a result gets another.
+    other = ask(smooth_m=0.3)
+    assert other != walked["id"]
+    studio.change("Delete it", removed=[other])
+    assert ask(smooth_m=0.3) not in (other, walked["id"])
+
+
 def test_the_view_is_kept(studio: Studio) -> None:
     view = {**studio.get("project")["view"], "theme": "light", "ghosts": True}
     assert studio.send("PUT", "view", view) == view
