@@ -7,7 +7,7 @@ import filecmp
 import time
 from typing import TYPE_CHECKING, Any
 
-from choreograph.errors import ChoreographError, RequestError
+from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
 from choreograph.studio.draft_asks import Examples
@@ -54,6 +54,8 @@ class Asking:
             return Subject(kind, graph=project.graph_file), None
         if kind == EXAMPLES.name:
             alike = project.document.clips
+            if not alike and project.is_archive:  # nobody chose any: it is the archive that is learned from
+                return Subject(kind, graph=project.graph_file), None
             # In the order in which files of these names would be read.
             return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
         assert kind == CLIP.name
@@ -240,9 +242,21 @@ class Asking:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         check_drafts({"perform": draft}, {})
         ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
-        found: Examples = await self.lanes["perform"].submit("examples", ask).answer()
+        found: asyncio.Future[Examples] = asyncio.get_running_loop().create_future()
+
+        async def finish(examples: Examples) -> list[str]:
+            found.set_result(examples)
+            return []
+
+        def end() -> None:
+            if not found.done():
+                found.set_exception(Cancelled("what performances are made of was not looked at to the end"))
+
+        work = Work("prepare", "Make perform ready", self.lanes["perform"], "examples", ask, quiet=True)
+        self._session.jobs.start(work, finish, Hooks(failed=found.set_exception, after=end))
+        examples = await found
         self.lanes["perform"].submit("warm_perform", ask)
-        return found
+        return examples
 
     def moved(self, page: Page, message: m.Moved) -> None:
         """Take places of a way that a page is performing."""
