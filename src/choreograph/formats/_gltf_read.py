@@ -88,6 +88,8 @@ def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | s
     with blaming(path):
         document = Glb(*chunks(data))
         bodies, names = find_bodies(document), take_names(document)
+        if not bodies:
+            raise FormatError("has no figure with a skin: nobody moves in it")
         if not 0 <= (figure or 0) < len(bodies):
             raise FormatError(
                 f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
