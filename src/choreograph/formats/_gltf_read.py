@@ -88,12 +88,10 @@ def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | s
     with blaming(path):
         document = Glb(*chunks(data))
         bodies, names = find_bodies(document), take_names(document)
-        if not bodies:
+        if not (count := len(bodies)):
             raise FormatError("has no figure with a skin: nobody moves in it")
-        if not 0 <= (figure or 0) < len(bodies):
-            raise FormatError(
-                f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
-            )
+        if not 0 <= (figure or 0) < count:
+            raise FormatError(f"has {count} skinned figures, so there is no number {figure or 0} (they count from 0)")
         chosen = find_take(names, 0 if take is None else take)
         digest, moved = hashlib.sha256(data).hexdigest(), _moved_nodes(document)
         file = _File(Path(path), document, bodies, names, moved, digest, len(data), take is None)

@@ -207,7 +207,6 @@ class Asking:
         for made in results:
             known = None if made.passing else await asyncio.to_thread(self._same, made, earlier)
             if known is not None:
-                project.results.setdefault(made.id, made)
                 await asyncio.to_thread(project.fade_result, made.id)
             settled.append(known or made)
         return settled
@@ -301,11 +300,11 @@ class _Answer:
 
     async def finish(self, results: list[Result]) -> list[str]:
         """The last word."""
-        results = await self._asking.settle(results)
         self._asking.keep(results)
         if self._page is not None and self._page.asks.get(self._verb) != self.job:  # replaced while it came to its end
             self.told.update(made.id for made in results)
             return []
+        results = await self._asking.settle(results)
         self._say(results, final=True)
         old = self.told - {made.id for made in results}
         self.told.clear()
