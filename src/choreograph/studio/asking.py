@@ -195,21 +195,22 @@ class Asking:
             await asyncio.to_thread(project.clean_motions, MOTIONS_KEPT_S)
         session.tell_results()
 
-    async def settle(self, results: list[Result]) -> list[Result]:
-        """Results as they are listed: where an equal request has found the very same before, that one stays instead.
+    async def repeated(self, results: list[Result]) -> set[str]:
+        """Earlier results that these are once more, asked for alike and the same frame for frame.
 
-        What names it, be it another verb or somebody who chose its name, goes on to.
+        Those that somebody named, or that another request or result is about, are not among them: they stay.
         """
         project = self._session.project
-        removed = set(project.document.removed)
-        earlier = [known for known in project.results.values() if not known.passing and known.id not in removed]
-        settled = []
-        for made in results:
-            known = None if made.passing else await asyncio.to_thread(self._same, made, earlier)
-            if known is not None:
-                await asyncio.to_thread(project.fade_result, made.id)
-            settled.append(known or made)
-        return settled
+        about = [f"{known.subject} {known.request}" for known in project.results.values()]
+        said = "\n".join([project.document.model_dump_json(), *about])
+        stays = {*project.document.names, *project.document.removed}
+        earlier = [
+            known
+            for known in project.results.values()
+            if not known.passing and known.id not in stays and f"result:{known.id}" not in said
+        ]
+        found = [await asyncio.to_thread(self._same, made, earlier) for made in results if not made.passing]
+        return {known.id for known in found if known is not None}
 
     def _same(self, made: Result, earlier: list[Result]) -> Result | None:
         """The earlier one that was asked for alike and is the same motion, frame for frame."""
@@ -304,9 +305,8 @@ class _Answer:
         if self._page is not None and self._page.asks.get(self._verb) != self.job:  # replaced while it came to its end
             self.told.update(made.id for made in results)
             return []
-        results = await self._asking.settle(results)
         self._say(results, final=True)
-        old = self.told - {made.id for made in results}
+        old = (self.told | await self._asking.repeated(results)) - {made.id for made in results}
         self.told.clear()
         if self._passing:
             self.told.update(made.id for made in results)
