@@ -158,6 +158,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
   /** A button that asks; of no use before there is something to ask about. */
   protected askButton(label: string, title = ""): HTMLButtonElement {
     const made = button(label, () => this.askNow(true), { kind: "primary", title });
+    made.disabled = true; // until that is known
     watch(this.context.store, [(state) => this.hasSubject(state)], (state) => (made.disabled = !this.hasSubject(state)));
     return made;
   }
