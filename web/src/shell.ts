@@ -3,7 +3,7 @@
 import { jobsButton } from "./dialogs/jobs";
 import { button, el, fill, menu, toggle } from "./dom";
 import { onHand } from "./hands";
-import { clipsFirst, toBegin } from "./panels/clips";
+import { toBegin } from "./panels/clips";
 import type { Context, Panel, PanelHandle, Store } from "./types";
 import { fillField } from "./typing";
 import { undoButtons } from "./undo";
@@ -97,8 +97,7 @@ export class Shell {
     // Before there is a graph, what is being made is the next thing to happen.
     const making = graph ? undefined : jobs.find((job) => job.state === "running" && MAKING.includes(job.kind));
     const verb = verbs.find(({ name }) => name === this.open);
-    const empty = verb || this.open === "graph" ? toBegin(state) : null;
-    const first = empty ?? (verb?.subject === "examples" ? clipsFirst(state) : null);
+    const first = verb || this.open === "graph" ? toBegin(state) : null;
     const text = making ? `${making.title} …` : (first ?? handle?.hint?.() ?? "");
     if (this.hint.textContent !== text) this.hint.textContent = text;
   }

@@ -100,7 +100,9 @@ def find_asf(path: Path) -> Path:
     if len(here) == 1:
         return here[0]
     names = " or ".join(c.name for c in candidates)
-    raise FormatError(f"its skeleton was not found: there is no {names} beside it; give it (asf)", path=path)
+    raise FormatError(
+        f"its skeleton was not found: there is no {names} beside it; give the file of the skeleton too (asf)", path=path
+    )
 
 
 def _load_asf(path: Path) -> tuple[Asf, Skeleton]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import filecmp
 import time
 from typing import TYPE_CHECKING, Any
 
-from choreograph.errors import ChoreographError, RequestError
+from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
 from choreograph.studio.draft_asks import Examples
@@ -53,6 +54,8 @@ class Asking:
             return Subject(kind, graph=project.graph_file), None
         if kind == EXAMPLES.name:
             alike = project.document.clips
+            if not alike and project.is_archive:  # nobody chose any: it is the archive that is learned from
+                return Subject(kind, graph=project.graph_file), None
             # In the order in which files of these names would be read.
             return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
         assert kind == CLIP.name
@@ -192,6 +195,33 @@ class Asking:
             await asyncio.to_thread(project.clean_motions, MOTIONS_KEPT_S)
         session.tell_results()
 
+    async def repeated(self, results: list[Result]) -> set[str]:
+        """Earlier results that these are once more, asked for alike and the same frame for frame.
+
+        Those that somebody named, or that another request or result is about, are not among them: they stay.
+        """
+        project = self._session.project
+        about = [f"{known.subject} {known.request}" for known in project.results.values()]
+        said = "\n".join([project.document.model_dump_json(), *about])
+        stays = {*project.document.names, *project.document.removed}
+        earlier = [
+            known
+            for known in project.results.values()
+            if not known.passing and known.id not in stays and f"result:{known.id}" not in said
+        ]
+        found = [await asyncio.to_thread(self._same, made, earlier) for made in results if not made.passing]
+        return {known.id for known in found if known is not None}
+
+    def _same(self, made: Result, earlier: list[Result]) -> Result | None:
+        """The earlier one that was asked for alike and is the same motion, frame for frame."""
+        for known in earlier:
+            if known.id != made.id and _told(known) == _told(made) and len(known.motions) == len(made.motions):
+                places = self._session.places
+                pairs = [[places.result(one.id, ".f32", k) for one in (known, made)] for k in range(len(made.motions))]
+                if all(a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False) for a, b in pairs):
+                    return known
+        return None
+
     def keep(self, results: list[Result]) -> None:
         """Take results into the project."""
         self._session.project.results.update({made.id: made for made in results})
@@ -212,9 +242,21 @@ class Asking:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         check_drafts({"perform": draft}, {})
         ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
-        found: Examples = await self.lanes["perform"].submit("examples", ask).answer()
+        found: asyncio.Future[Examples] = asyncio.get_running_loop().create_future()
+
+        async def finish(examples: Examples) -> list[str]:
+            found.set_result(examples)
+            return []
+
+        def end() -> None:
+            if not found.done():
+                found.set_exception(Cancelled("what performances are made of was not looked at to the end"))
+
+        work = Work("prepare", "Make perform ready", self.lanes["perform"], "examples", ask, quiet=True)
+        self._session.jobs.start(work, finish, Hooks(failed=found.set_exception, after=end))
+        examples = await found
         self.lanes["perform"].submit("warm_perform", ask)
-        return found
+        return examples
 
     def moved(self, page: Page, message: m.Moved) -> None:
         """Take places of a way that a page is performing."""
@@ -226,6 +268,14 @@ class Asking:
             page.performing = Performing(page, self.lanes["perform"], message.number, ask, message.lag_s)
         if page.performing is not None and page.performing.number == message.number:
             page.performing.push(message.samples)
+
+
+def _told(result: Result) -> tuple[Any, ...]:
+    """All that a card says of a result."""
+    return (
+        *(result.verb, result.request, result.subject, result.answer),
+        *(result.name, result.status, result.metrics, result.problems),
+    )
 
 
 class _Answer:
@@ -256,7 +306,7 @@ class _Answer:
             self.told.update(made.id for made in results)
             return []
         self._say(results, final=True)
-        old = self.told - {made.id for made in results}
+        old = (self.told | await self._asking.repeated(results)) - {made.id for made in results}
         self.told.clear()
         if self._passing:
             self.told.update(made.id for made in results)

@@ -31,7 +31,7 @@ class Subject:
 
     kind: str
     graph: str | None = None
-    """The graph's file."""
+    """The graph's file; of recorded examples, that of the archive that they are chosen from."""
     motion: OwnMotion | None = None
     clips: tuple[ClipEntry, ...] = ()
 
@@ -41,7 +41,7 @@ class Subject:
         Raises:
             RequestError: If it is not there yet; the sentence says what to do.
         """
-        if self.kind == GRAPH.name:
+        if self.kind == GRAPH.name or (self.kind == EXAMPLES.name and self.graph is not None):
             graph = context.graph(self.graph)
             return (self.graph, id(graph)), graph
         if self.kind == CLIP.name:
@@ -56,7 +56,7 @@ class Subject:
 
     def file(self, context: WorkerContext, result: str, value: Any, request: Request) -> str:
         """A file or folder that the command line can read the same from; made if need be."""
-        if self.kind == GRAPH.name:
+        if self.graph is not None:
             return str(self.graph)
         from choreograph.formats.npz import write_npz
 

@@ -116,3 +116,26 @@ def test_what_is_like_the_stage_is_found(archive: Studio, open_page: Any, until:
     until(page, "[...document.querySelectorAll('.section p')].some((one) => one.textContent.startsWith('The nearest'))")
     assert page.locator(".place .name").first.inner_text().startswith("run")
     shot(page, "archive-places")
+
+
+def test_an_archive_is_learned_from(archive: Studio, open_page: Any, until: Any, shot: Any) -> None:
+    page = open_page(archive)
+    own = page.evaluate("window.choreograph.store.state.document.clips.length")
+    if own > 0:  # another test took one
+        page.evaluate("window.choreograph.store.change('Take none', (document) => { document.clips = []; })")
+    page.get_by_role("tab", name="Perform").click()
+    until(page, "document.querySelector('.hint').textContent.startsWith('Press on the floor')")
+    until(page, "document.querySelector('.panel.perform').textContent.includes('400 examples')", 300)
+    page.get_by_role("button", name="Feel the speed").click()
+    page.get_by_role("button", name="Stop the dot").click()
+    page.get_by_role("tab", name="Complete").click()
+    page.locator(".panel.complete").get_by_role("button", name="Pose", exact=True).click()
+    state = "window.choreograph.store.state"
+    until(page, f"{state}.results.some(({{ verb }}) => verb === 'complete')", 300)
+    result = page.evaluate(f"{state}.results.find(({{ verb }}) => verb === 'complete')")
+    assert "many.mog" in result["command"]
+    until(page, f"{state}.view.shown[0] === 'result:{result['id']}'")
+    row = page.locator(".panel.complete .constraints li").first.bounding_box()
+    column = page.locator("#left").bounding_box()
+    assert row["x"] + row["width"] <= column["x"] + column["width"], "long names stay in their column"
+    shot(page, "archive-complete")

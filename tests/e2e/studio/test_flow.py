@@ -226,6 +226,7 @@ def test_a_broken_file_is_named_and_the_others_come_in(
     alert = page.locator(".library [role=alert]", has_text="broken.bvh")
     alert.wait_for()  # visible: the fields of the library have hidden ones of their own
     shot(page, "flow-broken")
+    until(page, f"{STATE}.status.text === 'Added 1 clip; 1 other file left out.'")
     assert page.evaluate(f"{STATE}.undo") == "Add 1 clip"
     page.keyboard.press("Control+z")
     page.wait_for_selector(".clip[data-name=stand]", state="detached")

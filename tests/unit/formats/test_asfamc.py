@@ -208,7 +208,7 @@ def test_the_skeleton_is_found_by_name(amc: Write, tmp_path: Path) -> None:
     (tmp_path / "16.ASF").rename(tmp_path / "whatever.asf")
     assert find_asf(trial) == tmp_path / "whatever.asf"
     (tmp_path / "another.asf").write_text("")
-    with pytest.raises(FormatError, match=r"16_47.asf or 16.asf beside it; give it .asf."):
+    with pytest.raises(FormatError, match=r"16_47.asf or 16.asf beside it; give the file of the skeleton too .asf."):
         read_amc(trial)
     assert len(read_amc(trial, asf=tmp_path / "whatever.asf")) == 3
 

@@ -191,6 +191,29 @@ def test_a_result_can_be_deleted(studio: Studio) -> None:
     assert not list((studio.session.places.keep / "results").glob(f"{name}*"))
 
 
+def test_what_is_found_once_more_is_listed_once(studio: Studio, walked: dict[str, Any]) -> None:
+    def ask(**more: Any) -> str:
+        job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"points": PATH, **more}}))
+        assert job["state"] == "done", job
+        return str(job["results"][0])
+
+    def listed() -> set[str]:
+        return {made["id"] for made in studio.get("results")}
+
+    first = ask(seed=3)
+    second = ask(seed=3)
+    assert second in listed() and first not in listed(), "the newer one takes its place"
+    # What another verb works on, or somebody called something, stays as well.
+    studio.change("Bend it", subjects={"bend": f"result:{second}"})
+    third = ask(seed=3)
+    studio.change("Name it", subjects={}, names={third: "the good one"})
+    fourth = ask(seed=3)
+    assert second not in listed() and {third, fourth} <= listed()
+    studio.change("Forget it", names={})
+    # The motion is the same, the request is not.
+    assert ask(seed=3, smooth_m=0.0) in listed() and fourth in listed() and walked["id"] in listed()
+
+
 def test_the_view_is_kept(studio: Studio) -> None:
     view = {**studio.get("project")["view"], "theme": "light", "ghosts": True}
     assert studio.send("PUT", "view", view) == view

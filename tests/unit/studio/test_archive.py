@@ -111,6 +111,28 @@ def test_of_many_clips_the_document_lists_none(mog: Path, monkeypatch: pytest.Mo
         assert again.get("project")["document"]["clips"][0]["name"] == "mine"
 
 
+def test_an_archive_is_learned_from_until_clips_of_it_are_taken(mog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY_CLIPS", 3)
+    way = [[t / 10, 0.0, 0.12 * t] for t in range(40)]
+    with opened(mog) as studio:
+        studio.settle()
+        whole = studio.send("POST", "perform/examples", {"request": {}})
+        assert {one["name"] for one in whole["examples"]} == set(CLIPS)
+        some = studio.send("POST", "perform/examples", {"request": {"only": "veer"}})
+        assert len(some["examples"]) == 2
+        pose = {"at_s": 0, "clip": NAMES[0], "frame": 0}
+        asks = {"perform": {"samples": way}, "complete": {"length_s": 2, "poses": [pose], "only": "walk"}}
+        for verb, ask in asks.items():
+            job = studio.wait(studio.send("POST", "jobs", {"kind": verb, "ask": ask}))
+            assert job["state"] == "done", job
+            result = studio.get(f"results/{job['results'][0]}")
+            assert str(mog) in result["command"] and str(mog) in result["python"]
+        first = studio.get("project")["archive"]["first"]
+        studio.change("Take a clip", clips=[{"id": f"c{first}", "source": first, "name": "mine"}])
+        own = studio.send("POST", "perform/examples", {"request": {}})
+        assert [one["name"] for one in own["examples"]] == ["mine"]
+
+
 def test_an_archive_can_be_used_before_it_is_measured(mog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MANY_CLIPS", 3)
     with opened(mog) as studio:

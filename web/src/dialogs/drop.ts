@@ -2,6 +2,8 @@
 
 import { showRoles } from "./roles";
 import { el } from "../dom";
+import type { Job } from "../messages";
+import { underWay } from "../panels/progress";
 import type { Context } from "../types";
 
 /** Who is asked first whether a file is for them: panels, for requests and drawings. */
@@ -84,11 +86,27 @@ export async function addFiles(context: Context, files: readonly File[]): Promis
   const aside = left > 0 ? `; ${left} other file${left > 1 ? "s" : ""} left out` : "";
   try {
     store.say(`Sending ${count}${aside} …`);
-    await api.upload([...readable], (share) => store.say(`Sending ${count}: ${Math.round(100 * share)} %${aside}`));
+    const job = await api.upload([...readable], (share) => store.say(`Sending ${count}: ${Math.round(100 * share)} %${aside}`));
     store.say(`Reading ${count}${aside} …`);
+    tellEnd(context, job, aside);
   } catch (error) {
     store.say((error as Error).message, "error");
   }
+}
+
+/** Say what came of reading, once that is known; why a file is left out stands in the library. */
+function tellEnd({ store }: Context, { id }: Job, aside: string): void {
+  const stop = store.subscribe(
+    (state) => state.jobs.find((job) => job.id === id && !underWay(job)),
+    (job) => {
+      if (!job) return;
+      window.setTimeout(() => stop()); // it may be over before this is known
+      const added = job.results.length;
+      if (job.state !== "done") store.say("");
+      else if (added > 0) store.say(`Added ${added} clip${added > 1 ? "s" : ""}${aside}.`, "done");
+      else store.say(`Nothing new: the library has ${job.error ? "the rest" : "all of that"} already${aside}.`, "done");
+    },
+  );
 }
 
 /** All files in what was dropped, folders opened. */

@@ -1,6 +1,6 @@
 /** What panels ask about the clips of the library. */
 
-import type { ClipEntry, Motion, Recording } from "../messages";
+import type { ArchivePage, ClipEntry, Motion, Recording } from "../messages";
 import type { Context, State } from "../types";
 
 /** What is to be done before anything can be: null where there is motion. */
@@ -11,9 +11,44 @@ export const toBegin = ({ document, archive, results }: State): string | null =>
 export const firstOf = (state: State, then: string): string | null =>
   state.graph ? null : (toBegin(state) ?? `Build the graph first; then ${then}.`);
 
-/** What is to be done before a verb can be asked that learns from clips of one's own; null where nothing is. */
-export function clipsFirst({ document, archive }: State): string | null {
-  return archive && document.clips.length === 0 ? "Take some clips into yours first, in the library: those are learned from." : null;
+/** Whether recorded examples are chosen from the archive, since nobody took any of its clips. */
+export const learnsFromArchive = ({ document, archive }: State): boolean => archive !== null && document.clips.length === 0;
+
+/** Clips of the archive that were looked at, those on the stage first and then the latest: all are too many to list. */
+function lookedAt(state: State): Motion[] {
+  if (!state.archive) return [];
+  const own = new Set(state.document.clips.map(({ id }) => `clip:${id}`));
+  const isShown = ({ id }: Motion) => Number(state.view.shown.includes(id));
+  return state.clips.filter(({ id }) => !own.has(id)).reverse().sort((a, b) => isShown(b) - isShown(a));
+}
+
+/** Names of the clips that a verb may be asked for by name: of the graph, or of recorded examples. */
+export function clipNames(state: State, subject: string): string[] {
+  const { graph, document } = state;
+  const own = document.clips.map(({ name }) => name);
+  if (state.archive && (subject === "graph" || own.length === 0)) return [...new Set(lookedAt(state).map(({ name }) => name))];
+  if (subject === "examples") return own;
+  if (!graph) return [];
+  const said = new Map(graph.clips.map((clip) => [clip.name, clip.state === "kept"]));
+  // Of many clips only those are told that fell out.
+  const others = graph.clips.length < graph.clip_count;
+  return own.filter((name) => said.get(name) ?? others);
+}
+
+/** The motion that requests call by this name; null where it is not known. */
+export function clipCalled(state: State, name: string): string | null {
+  const own = state.document.clips.find((entry) => entry.name === name);
+  return own ? `clip:${own.id}` : (lookedAt(state).find((motion) => motion.name === name)?.id ?? null);
+}
+
+/** The same; of an archive, the server is asked. */
+export async function findClip({ store, api }: Context, name: string): Promise<string | null> {
+  const known = clipCalled(store.state, name);
+  if (known || !store.state.archive) return known;
+  const query = `clip:"${name.replaceAll('"', "")}"`;
+  const { clips } = await api.get<ArchivePage>(`/api/archive?${new URLSearchParams({ query, count: "500" }).toString()}`);
+  const found = clips.find((clip) => clip.name === name);
+  return found ? `clip:${found.id}` : null;
 }
 
 /** Ids of the clips on the stage. */

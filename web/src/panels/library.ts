@@ -301,8 +301,13 @@ export function buildOffer(context: Context): HTMLElement {
   const show = (state: State) => {
     const building = newest(state.jobs, ["build"]);
     const needed = state.document.clips.length > 0 && !state.graph?.current && !(building && underWay(building));
+    const { graph } = state;
+    // Motion of a few clips is poor, and whoever has just built the graph does not know why.
+    const few = !needed && graph?.measured && graph.kept_count * 2 < graph.clip_count ? graph : null;
     refill(
       offer,
+      few && el("p", { class: "quiet-text" }, `Only ${few.kept_count} of ${few.clip_count.toLocaleString("en")} clips are connected.`),
+      few && button("See why", () => store.setView({ verb: "graph" })),
       needed
         ? el(
           "p",
@@ -316,7 +321,7 @@ export function buildOffer(context: Context): HTMLElement {
   };
   watch(
     store,
-    [(state) => state.graph?.current, (state) => state.document.clips.length > 0, (state) => state.jobs],
+    [(state) => state.graph, (state) => state.document.clips.length > 0, (state) => state.jobs],
     show,
   );
   return offer;

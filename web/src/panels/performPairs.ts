@@ -3,6 +3,7 @@
 import { button, el, select } from "../dom";
 import type { Examples, PerformRequest } from "../messages";
 import type { Context } from "../types";
+import { clipNames } from "./clips";
 import { refill } from "./watch";
 
 type Pair = [string, string];
@@ -47,7 +48,7 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
     set(ask, found) {
       const named = (found?.examples ?? []).flatMap((one): Pair[] => (one.leader ? [[one.leader, one.name]] : []));
       present = ask.pairs ?? named;
-      const clips = store.state.document.clips.map(({ name }) => ({ value: name, label: name }));
+      const clips = clipNames(store.state, "examples").map((name) => ({ value: name, label: name }));
       chosen = chosen.map((id, k) => (clips.some(({ value }) => value === id) ? id : (clips[k]?.value ?? ""))) as Pair;
       sides.forEach((control, k) => {
         control.setChoices(clips);

@@ -3,6 +3,7 @@
 import { button, checkbox, el, section, select, slider } from "../dom";
 import type { Examples, PerformRequest } from "../messages";
 import type { Context, State } from "../types";
+import { clipNames, learnsFromArchive } from "./clips";
 import { refill } from "./watch";
 
 /** Words of clips that do not walk. */
@@ -127,6 +128,7 @@ export function examplesPart({ store }: Context, hooks: PartHooks) {
       if (text !== null) element.open = true;
     },
     set(request: PerformRequest, found: Examples | null): void {
+      element.hidden = learnsFromArchive(store.state); // "Only" chooses there
       const used = new Set(request.examples ?? walks(store.state));
       const rows = store.state.document.clips.map(({ name }) => {
         const fact = found?.examples.find((one) => one.name === name);
@@ -154,7 +156,7 @@ export function leaderPart({ store }: Context, hooks: PartHooks) {
     element: led.element,
     setError: led.setError,
     set({ leader = "" }: PerformRequest): void {
-      const names = store.state.document.clips.map(({ name }) => ({ value: name, label: name }));
+      const names = clipNames(store.state, "examples").map((name) => ({ value: name, label: name }));
       led.setChoices([{ value: "", label: "Choose …" }, ...names]);
       led.set(leader);
     },

@@ -7,7 +7,7 @@ import { requestForm } from "./form";
 import { resolved, type Schema } from "./schema";
 import { type Report, reportOn } from "./solvereports";
 import { all, isSame, pathOf, said, type SolveDraft, type Where } from "./solverequest";
-import { clipNames } from "./verb";
+import { clipNames } from "./clips";
 import { refill } from "./watch";
 
 export interface ListHooks {
@@ -33,7 +33,9 @@ export function constraintList(context: Context, verb: VerbFacts, hooks: ListHoo
       const { ask, chosen, reports, refused } = listed;
       // Only the distances change while candidates come in: whoever types a number meanwhile is not disturbed.
       const problems = [...reports].map(([where, { problem }]) => [where, problem?.text]);
-      const key = JSON.stringify([ask, chosen, problems, [...refused], context.store.state.graph?.labels]);
+      const { state } = context.store;
+      const choices = [state.graph?.labels, clipNames(state, verb.subject)];
+      const key = JSON.stringify([ask, chosen, problems, [...refused], choices]);
       if (key !== drawn) refill(element, ...all(ask).map((where) => row(context, verb, hooks, listed, where)));
       drawn = key;
       for (const [k, where] of all(ask).entries()) tell(element.children[k] as HTMLElement, where, reports);
@@ -45,7 +47,7 @@ function row(context: Context, verb: VerbFacts, hooks: ListHooks, listed: Listed
   const { ask, chosen, reports, refused } = listed;
   const open = isSame(where, chosen);
   const name = said(ask, where);
-  const header = button(name, () => hooks.choose(open ? null : where), { kind: "quiet" });
+  const header = button(name, () => hooks.choose(open ? null : where), { kind: "quiet", title: name });
   header.setAttribute("aria-expanded", String(open));
   header.classList.add("name");
   const problem = (refused.get(pathOf(where)) ?? reportOn(reports, where)?.problem?.text)?.replace(/^\w+\[\d+\][\w.]*: /, "");
@@ -88,7 +90,7 @@ function form(context: Context, verb: VerbFacts, hooks: ListHooks, ask: SolveDra
     skip: [...shapes, "polygon"],
     choices: {
       joint: () => store.state.clips[0]?.joints ?? [],
-      clip: () => clipNames(store.state),
+      clip: () => clipNames(store.state, verb.subject),
       label: () => store.state.graph?.labels ?? [],
     },
   });

@@ -1,5 +1,6 @@
 /** Poses of clips as ghosts: where a clip's frame must be moved to so that it stands at a place and looks somewhere. */
 
+import { clipCalled } from "./clips";
 import type { Context, GhostOverlay } from "../types";
 
 type Floor = { yaw: number; x: number; z: number };
@@ -47,8 +48,7 @@ export class PoseGhosts {
   }
 
   private motion(clip: string): string | null {
-    const entry = this.context.store.state.document.clips.find((known) => known.name === clip);
-    return entry ? `clip:${entry.id}` : null;
+    return clipCalled(this.context.store.state, clip);
   }
 
   private load(id: string): void {

@@ -6,6 +6,7 @@ import { button, el, fill, icon, section } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
 import type { Context, Overlay, Panel, PanelHandle, State, Store } from "../types";
 import { isListed, shownIds } from "../shown";
+import { clipNames } from "./clips";
 import { asker, type Asker, canonical, type Partials } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
@@ -50,7 +51,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
     this.form = requestForm(
       verb.request as Schema,
       { edit: (label, change, settle) => this.edit(label, (request) => change(request as Record<string, Plain>), { settle: settle ?? 0 }) },
-      { ...options, choices: { ...choices(store), ...options.choices }, motions: () => motionChoices(store.state, "") },
+      { ...options, choices: { ...choices(store, verb.subject), ...options.choices }, motions: () => motionChoices(store.state, "") },
     );
     this.asker = asker(context, verb.name, {
       busy: (searching) => {
@@ -73,7 +74,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       ],
       (state) => this.update(state),
     );
-    watch(store, [(state) => state.document.names, (state) => state.results.map(({ id }) => id)], () => this.form.set(this.request));
+    watch(store, [(state) => clipNames(state, verb.subject), (state) => state.document.names, (state) => state.results.map(({ id }) => id)], () => this.form.set(this.request));
     watch(store, [shownIds, (state) => state.results.map(({ id, problems, metrics }) => [id, problems, metrics])], (state) =>
       this.showResult(state),
     );
@@ -107,7 +108,8 @@ export class VerbPanel<R extends object> implements PanelHandle {
 
   protected hasSubject(state: State): boolean {
     if (this.verb.subject === "graph") return state.graph !== null;
-    return this.verb.subject === "clip" ? this.verb.name in state.document.subjects : state.document.clips.length > 0;
+    if (this.verb.subject === "clip") return this.verb.name in state.document.subjects;
+    return state.document.clips.length > 0 || state.archive !== null;
   }
 
   protected askNow(fresh = false): void {
@@ -156,6 +158,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
   /** A button that asks; of no use before there is something to ask about. */
   protected askButton(label: string, title = ""): HTMLButtonElement {
     const made = button(label, () => this.askNow(true), { kind: "primary", title });
+    made.disabled = true; // until that is known
     watch(this.context.store, [(state) => this.hasSubject(state)], (state) => (made.disabled = !this.hasSubject(state)));
     return made;
   }
@@ -275,8 +278,8 @@ export class VerbPanel<R extends object> implements PanelHandle {
 }
 
 /** What texts of a request may be, by the field's name. */
-function choices(store: Store): NonNullable<FormOptions["choices"]> {
-  const clips = () => clipNames(store.state);
+function choices(store: Store, subject: string): NonNullable<FormOptions["choices"]> {
+  const clips = () => clipNames(store.state, subject);
   return {
     label: () => store.state.graph?.labels ?? [],
     joint: () => store.state.clips[0]?.joints ?? [],
@@ -284,12 +287,6 @@ function choices(store: Store): NonNullable<FormOptions["choices"]> {
     start_clip: clips,
     prefer: clips,
   };
-}
-
-/** Clips that the graph is made of and the library has. */
-export function clipNames(state: State): string[] {
-  const known = new Set(state.graph?.clips.filter((clip) => clip.state === "kept").map((clip) => clip.name) ?? []);
-  return state.document.clips.map((clip) => clip.name).filter((name) => known.has(name));
 }
 
 // ---------------------------------------------------------------- verbs without a panel of their own

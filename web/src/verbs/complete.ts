@@ -11,7 +11,9 @@ import { seenBy, ViewGoals } from "../panels/completeview";
 import { type Drawn, GoalPanel } from "../panels/goals";
 import { cm, degrees, nextTime, setLength, type SolveDraft, type Where } from "../panels/solverequest";
 import type { Mode } from "../panels/solvetools";
-import { clipNames, fileButton } from "../panels/verb";
+import { clipNames } from "../panels/clips";
+import { jobStrip } from "../panels/progress";
+import { fileButton } from "../panels/verb";
 import { refill } from "../panels/watch";
 import type { Context, Marker, Panel, Place } from "../types";
 import "./solve.css";
@@ -99,7 +101,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
           fileButton(context, verb, () => this.request),
         ),
       ),
-      section("Motion", null, this.facts),
+      section("Motion", null, jobStrip(context, [verb.name]), this.facts),
       section("How", "closed", this.form.element),
     );
     this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.setPulling(false));
@@ -198,7 +200,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   }
 
   private addPose(): void {
-    const [clip] = clipNames(this.context.store.state);
+    const [clip] = clipNames(this.context.store.state, this.verb.subject);
     if (!clip) return;
     const index = this.draft.poses.length;
     const at_s = index === 0 ? 0 : this.now();

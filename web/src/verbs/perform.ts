@@ -1,14 +1,16 @@
 /** Perform: motion controlled by example. A way drawn in its own time, or somebody who leads. */
 
 import { TEAL } from "../colours";
-import { section, select, toggle } from "../dom";
+import { el, section, select, toggle } from "../dom";
 import { turning } from "../hands";
 import type { Examples, PerformRequest, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
+import { clipCalled, findClip, learnsFromArchive } from "../panels/clips";
 import { pairsEditor } from "../panels/performPairs";
 import { examplesPart, leaderPart, walks, wayPart, type PartHooks } from "../panels/performParts";
 import { holdsOf, piecesView } from "../panels/performPieces";
 import { Way, type Sample } from "../panels/performWay";
+import { jobStrip } from "../panels/progress";
 import { fileButton, VerbPanel } from "../panels/verb";
 import type { Context, GhostOverlay, Panel, SphereOverlay, State } from "../types";
 import "./perform.css";
@@ -101,7 +103,12 @@ class PerformPanel extends VerbPanel<PerformRequest> {
     ];
     for (const part of bodies) part.classList.add("for-body");
     this.element.append(
-      section("Perform", null, this.leads.element, fileButton(this.context, this.verb, () => this.wanted())),
+      section(
+        "Perform",
+        null,
+        el("div", { class: "row" }, this.leads.element, fileButton(this.context, this.verb, () => this.wanted())),
+        jobStrip(this.context, ["prepare", this.verb.name]),
+      ),
       this.wayPart.element,
       ...bodies,
       this.examplesPart.element,
@@ -130,7 +137,9 @@ class PerformPanel extends VerbPanel<PerformRequest> {
   /** The request with the examples that are meant where it names none: the library's walks answer a way. */
   private wanted(): PerformRequest {
     const { request } = this;
-    return this.lead === "path" && !request.examples ? { ...request, examples: walks(this.context.store.state) } : request;
+    const { state } = this.context.store;
+    if (this.lead !== "path" || request.examples || learnsFromArchive(state)) return request;
+    return { ...request, examples: walks(state) };
   }
 
   /** What is answered while it is performed. */
@@ -188,10 +197,11 @@ class PerformPanel extends VerbPanel<PerformRequest> {
 
   /** Ask what performances are made of, if that may be another thing now. */
   private async look(state: State): Promise<void> {
-    const { examples, pairs, cut, leader } = this.wanted();
-    const of = this.lead === "path" ? { examples: examples ?? null } : { pairs: pairs ?? null, cut: cut ?? false, leader };
+    const { examples, pairs, cut, leader, only = null } = this.wanted();
+    const of =
+      this.lead === "path" ? { examples: examples ?? null, only } : { pairs: pairs ?? null, cut: cut ?? false, leader, only };
     const key = canonical([this.lead, of, state.document.clips]);
-    if (key === this.examplesOf || state.document.clips.length === 0 || (this.lead === "body" && !leader)) return;
+    if (key === this.examplesOf || !this.hasSubject(state) || (this.lead === "body" && !leader)) return;
     this.examplesOf = key;
     let [found, why]: [Examples | null, string | null] = [null, null];
     try {
@@ -214,11 +224,10 @@ class PerformPanel extends VerbPanel<PerformRequest> {
       return this.wayPart.feeling(false);
     }
     const { api, store } = this.context;
-    const clip = store.state.document.clips.find((entry) => entry.name === name);
-    if (!clip) return;
     try {
-      const motion = await api.motion(`clip:${clip.id}`);
-      const frames = await api.frames(`clip:${clip.id}`);
+      const id = await findClip(this.context, name);
+      if (!id) return;
+      const [motion, frames] = await Promise.all([api.motion(id), api.frames(id)]);
       const width = 3 + 4 * motion.joints.length;
       const track = Array.from({ length: motion.frames }, (_, k): [number, number] => [
         frames[k * width]!,
@@ -269,8 +278,8 @@ class PerformPanel extends VerbPanel<PerformRequest> {
   private addPartner(result: Result): void {
     const { stage, store } = this.context;
     const partner = this.examples?.examples.find(({ leader }) => leader !== null && leader === result.request["leader"]);
-    const clip = store.state.document.clips.find(({ name }) => name === partner?.name);
-    const motion = clip && store.state.clips.find(({ id }) => id === `clip:${clip.id}`);
+    const clip = partner && clipCalled(store.state, partner.name);
+    const motion = store.state.clips.find(({ id }) => id === clip);
     if (!this.wantsPartner || !motion) return;
     this.partner = { ghost: stage.addGhost(motion.id, 0, { colour: "#98a1af" }), fps: motion.fps };
     this.keepMark(this.partner.ghost);

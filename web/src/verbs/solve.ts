@@ -21,7 +21,8 @@ import {
   whereOf,
 } from "../panels/solverequest";
 import type { Mode } from "../panels/solvetools";
-import { clipNames, fileButton } from "../panels/verb";
+import { clipNames } from "../panels/clips";
+import { fileButton } from "../panels/verb";
 import type { Context, Panel, State } from "../types";
 import "./solve.css";
 
@@ -143,7 +144,7 @@ class SolvePanel extends GoalPanel<SolveRequest> {
   }
 
   private addPose(kind: "poses" | "frames"): void {
-    const [clip] = clipNames(this.context.store.state);
+    const [clip] = clipNames(this.context.store.state, this.verb.subject);
     if (!clip) return;
     const { length_s } = this.request;
     const at_s = cm(Math.min(this.now() ?? length_s / 2, length_s));
