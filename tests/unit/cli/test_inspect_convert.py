@@ -116,7 +116,7 @@ def test_one_bad_file_does_not_hide_the_others(folder: Path) -> None:
 def test_what_a_bad_file_needs_is_named_as_an_option(tmp_path: Path) -> None:
     (tmp_path / "lone.amc").write_text(":FULLY-SPECIFIED\n1\n")
     result = CliRunner().invoke(app, ["inspect", str(tmp_path)])
-    assert result.exit_code == 2 and "give it (--asf)" in result.output
+    assert result.exit_code == 2 and "give the file of the skeleton too (--asf)" in result.output
 
 
 def test_oddities_and_advice_are_told(human: Clip, tmp_path: Path) -> None:
