@@ -229,8 +229,8 @@ _basis = lru_cache(maxsize=1)(read_basis)
 # Tasks of one shard with others come one after another: it stays, and others come and go.
 @lru_cache(maxsize=2)
 def _measured(folder: str, key: str, number: int) -> Shard:
-    first, library = read_shard(folder, key, number)
-    return measure_shard(first, library, _basis(folder, key))
+    basis = _basis(folder, key)  # first, for it says where nobody else sees the folder
+    return measure_shard(*read_shard(folder, key, number), basis)
 
 
 def compare_pair(folder: str, key: str, pair: tuple[int, int], question: Question) -> tuple[Minima, int]:

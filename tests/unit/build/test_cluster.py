@@ -200,6 +200,11 @@ def test_an_address_that_files_cannot_be_kept_at_is_said_at_once():
         cluster._check_workers(Workers(cluster.__version__, why="Install s3fs"), "tcp://here", "s3://x")
 
 
+def test_a_worker_that_does_not_see_the_shards_says_so(tmp_path: Path):
+    with pytest.raises(GraphFileError, match="one that all workers see"):
+        cluster.compare_pair(str(tmp_path), f"{cluster.__version__}-5", (0, 1), None)
+
+
 def test_a_worker_of_another_version_that_came_later_is_said(tmp_path: Path):
     with pytest.raises(RequestError, match=r"came later.*not 0\.0\.1"):
         cluster.compare_pair(str(tmp_path), "0.0.1-5", (0, 1), None)
