@@ -210,7 +210,7 @@ def _compare_here(windows: Windows, threshold: NDArray[np.float64], **asked: Any
     if need > have:
         raise RequestError(
             f"comparing {count:,} windows takes about {need / 2**30:.1f} GiB of memory, and this machine has "
-            f"{have / 2**30:.1f}; compare them some at a time (open_cluster)"
+            f"{have / 2**30:.1f}; take fewer clips, or compare some at a time (open_cluster)"
         )
     return iterate_minima(windows.library, threshold, **asked)
 

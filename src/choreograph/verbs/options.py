@@ -19,8 +19,8 @@ _UNITS = re.compile(r"_(?:m|s|deg|hz|m_s|m2_s|frames)$")
 
 
 ARGUMENTS = (
-    "allow_code", "asf", "cache", "fps", "mirror", "onto", "open_graph", "output", "overwrite", "render", "save_model",
-    "save_segments", "shards", "take", "with_roles",
+    "allow_code", "asf", "cache", "fps", "mirror", "onto", "open_cluster", "open_graph", "output", "overwrite",
+    "render", "save_model", "save_segments", "shards", "take", "with_roles",
 )  # fmt: skip
 """Arguments and functions of Python that sentences of the library name, besides fields of requests."""
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from choreograph.cli.build import BuildOptions
 from choreograph.cli.main import app
-from choreograph.cli.options import in_options
+from choreograph.cli.options import _COMMANDS, in_options
 from choreograph.contract.request import Request
 from choreograph.demo import demo_clip
 from choreograph.editing.bend.request import BendRequest
@@ -42,6 +42,7 @@ def test_fields_are_named_by_their_options(model: type[Request], said: str, told
 
 
 def test_every_argument_that_sentences_name_has_a_word() -> None:
+    assert set(_COMMANDS) == set(ARGUMENTS), "the other faces leave out what they do not know"
     for name in ARGUMENTS:
         assert in_options(f"do it ({name})") != f"do it ({name})"
 
