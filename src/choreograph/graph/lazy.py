@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Ints32
-from choreograph.graph import rows
-from choreograph.graph import validation
+from choreograph.graph import rows, validation
 from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip

@@ -21,8 +21,7 @@ from typing import Any
 
 from choreograph.base.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
-from choreograph.graph import rows, schema
-from choreograph.graph import validation
+from choreograph.graph import rows, schema, validation
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.copying import copy_rows, read_only
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file

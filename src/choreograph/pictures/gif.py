@@ -65,8 +65,8 @@ class Gif:
 
     def write(self, image: Bytes) -> None:
         """Add a picture (height, width, 3), sRGB."""
-        from PIL import Image as Pillow
         from PIL import GifImagePlugin
+        from PIL import Image as Pillow
 
         indices = self._indices(image)
         left, top, right, bottom = self._changed(indices)
