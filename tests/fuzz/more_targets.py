@@ -123,9 +123,10 @@ def use_script(path: Path, _: int) -> None:
 
 
 def use_obstacles(path: Path, _: int) -> None:
-    from choreograph.verbs.steer.goals import obstacle_at, read_obstacles
+    from choreograph.scene.obstacle_file import read_tracks
+    from choreograph.verbs.steer.goals import obstacle_at
 
-    for track in read_obstacles(path).values():
+    for track in read_tracks(path).values():
         for t in (0.0, 0.5, 100.0):
             obstacle_at(track, t)
 

@@ -16,6 +16,7 @@ import numpy as np
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
+from pydantic_core import core_schema
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
@@ -61,6 +62,26 @@ class FileName:
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Say so in the schema."""
         return {**handler(core), "format": "file"}
+
+
+@dataclass(frozen=True)
+class OrFile(FileName):
+    """Marks a list in whose place the name of a file can stand that holds it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Let the name pass; the code that reads the list opens the file."""
+        name = core_schema.str_schema(min_length=1, max_length=4096)
+        return core_schema.tagged_union_schema(
+            {_LISTED: handler(source), _NAMED: name}, lambda value: _NAMED if isinstance(value, str) else _LISTED
+        )
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {"anyOf": [handler(core["choices"][_LISTED]), {**handler(core["choices"][_NAMED]), "format": "file"}]}
+
+
+_LISTED, _NAMED = "<list>", "<file>"
+"""What the places of mistakes have in them where a list may be a file."""
 
 
 Metres = Annotated[float, Strict(), Unit("m")]
@@ -183,7 +204,8 @@ def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
     for name, field in type(request).model_fields.items():
         value, where = getattr(request, name), _join(place, name)
         if any(isinstance(note, FileName) for note in metadata_of(field)):
-            yield from ((where, text) for text in ((value,) if isinstance(value, str) else value or ()) if text)
+            texts = (value,) if isinstance(value, str) else value or ()
+            yield from ((where, text) for text in texts if text and isinstance(text, str))
         parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, tuple) else ()
         for key, part in [(None, value), *parts]:
             if isinstance(part, Request):
@@ -222,7 +244,10 @@ def read_request(kind: type[T], document: Any) -> T:
 
 def request_error(error: ValidationError, kind: Any) -> RequestError:
     """What is wrong with a request, as one sentence that begins with the place; the rest is in `mistakes`."""
-    mistakes = [_mistake(one, kind) for one in error.errors(include_url=False)]
+    mistakes = [
+        _mistake({**one, "loc": tuple(part for part in one["loc"] if part not in (_LISTED, _NAMED))}, kind)
+        for one in error.errors(include_url=False)
+    ]
     more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
     made = RequestError(mistakes[0][1] + more)
     made.where, made.mistakes = mistakes[0][0], tuple(mistakes)
