@@ -41,7 +41,8 @@ FILES = {
     "paths:": (f"{path_files.MAX_FILE_BYTES // MIB} MiB | 200 times", f"{MAX_POINTS:,} points or segments"),
     "tables:": (
         f"{tables.MAX_BYTES // MIB} MiB | 200 times",
-        f"{MAX_TRACK_ROWS:,} rows of a track, {obstacle_file.MAX_ROWS:,} of a script, {obstacle_file.MAX_OBSTACLES:,} obstacles",
+        f"{MAX_TRACK_ROWS:,} rows of a track, {obstacle_file.MAX_ROWS:,} of a script, "
+        f"{obstacle_file.MAX_OBSTACLES:,} obstacles",
     ),
     "requests:": (
         f"{document.MAX_BYTES // 1_000_000} MB | 200 times the file and {ROOM // MIB} MiB",

@@ -81,7 +81,7 @@ def say_by_options(model: type[Request], error: RequestError) -> RequestError:
     """The same mistake, its place named by the option that says it."""
     for entry in entries(model):
         place = ".".join(entry.path)
-        if error.where == place:
+        if error.where == place or (entry.kind is str and (error.where or "").startswith(f"{place}.")):
             return RequestError(str(error).replace(place, entry.names[0], 1), where=place)
     return error
 

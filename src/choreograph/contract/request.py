@@ -80,8 +80,25 @@ class OrFile(FileName):
         return {"anyOf": [handler(core["choices"][_LISTED]), {**handler(core["choices"][_NAMED]), "format": "file"}]}
 
 
+@dataclass(frozen=True)
+class OneWord:
+    """Marks a part of a request that one word can say too; the part's `of_word` gives the fields that a word says."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read words as the part that they say."""
+        word = core_schema.no_info_after_validator_function(source.of_word, core_schema.str_schema(max_length=4096))
+        return core_schema.tagged_union_schema(
+            {_LISTED: handler(source), _NAMED: core_schema.chain_schema([word, handler(source)])},
+            lambda value: _NAMED if isinstance(value, str) else _LISTED,
+        )
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {"anyOf": [handler(core["choices"][_LISTED]), {"type": "string", "maxLength": 4096}]}
+
+
 _LISTED, _NAMED = "<list>", "<file>"
-"""What the places of mistakes have in them where a list may be a file."""
+"""What the places of mistakes have in them where a list may be a file, or a part one word."""
 
 
 Metres = Annotated[float, Strict(), Unit("m")]

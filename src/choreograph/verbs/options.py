@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from choreograph.contract.fields import metadata_of
-from choreograph.contract.request import Option, Request
+from choreograph.contract.request import OneWord, Option, OrFile, Request
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -47,8 +47,8 @@ class Entry:
 
     @property
     def kind(self) -> Any:
-        """The field's type, without `| None`."""
-        return plain_type(self.field.annotation)
+        """The field's type, without `| None`; text where one word or a file's name says the whole of it."""
+        return str if _as_text(self.field) else plain_type(self.field.annotation)
 
 
 def option_name(field: str) -> str:
@@ -67,7 +67,9 @@ def entries(model: type[Request], path: tuple[str, ...] = (), panel: str = "") -
         kind = plain_type(field.annotation)
         if how.hidden or field.exclude:
             continue
-        if isinstance(kind, type) and issubclass(kind, Request):
+        if _as_text(field):
+            yield Entry((*path, name), field, how, panel)
+        elif isinstance(kind, type) and issubclass(kind, Request):
             yield from entries(kind, (*path, name), kind.panel or kind.__name__)
         elif option_type(kind) is not None:
             yield Entry((*path, name), field, how, panel)
@@ -83,6 +85,11 @@ def as_options(request: Request) -> list[str] | None:
         if entry.path[-1] not in holder:
             continue
         value, name = holder.pop(entry.path[-1]), entry.names[0]
+        if _as_text(entry.field) and not isinstance(value, str):
+            kind = plain_type(entry.field.annotation)
+            value = kind.to_word(value) if hasattr(kind, "to_word") else None
+            if value is None:
+                return None
         if isinstance(value, bool):
             words.append(name if value != entry.how.inverted else negative(name))
         elif isinstance(value, dict):
@@ -93,6 +100,11 @@ def as_options(request: Request) -> list[str] | None:
             value = float(f"{100 * value:.10g}") if entry.how.centimetres else value
             words += [name, repr(value) if isinstance(value, float) else str(value)]
     return None if _leftover(document) else words
+
+
+def _as_text(field: FieldInfo) -> bool:
+    """Whether an option says all of a field by a word or a file's name."""
+    return any(isinstance(note, OneWord | OrFile) for note in metadata_of(field))
 
 
 def _leftover(document: Any) -> bool:
