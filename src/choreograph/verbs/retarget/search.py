@@ -18,7 +18,8 @@ from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.retarget_clean import PutOn, put_on
 from choreograph.formats import read_clip
 from choreograph.formats.asfamc import read_skeleton
-from choreograph.formats.character import SUFFIXES, RiggedCharacter, read_character
+from choreograph.formats.character import SUFFIXES, read_character
+from choreograph.formats.rigged import RiggedCharacter
 from choreograph.motion.clip import Clip
 from choreograph.motion.foot_geometry import FootGeometry, body_stance, recorded_stance
 from choreograph.motion.role_map import LEG_ROLES, SIDES, map_roles
