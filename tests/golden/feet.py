@@ -57,7 +57,7 @@ def flags_of(clip: cg.Clip) -> dict[str, NDArray[np.bool_]]:
 
 
 def frames_of(clip: cg.Clip) -> dict[str, NDArray[np.int64]]:
-    """Where each of them cuts: frame and what stands, (N, 2), for plan (its own rate) and steer; frames alone for perform."""
+    """Where each of them cuts, (N, 2): frame, in plan at its own rate, and what stands; -1 in perform."""
     from choreograph.synthesis.perform.cuts import cut_at_plants
     from choreograph.synthesis.plan.body import Body
     from choreograph.synthesis.plan.steps import read_track

@@ -21,6 +21,8 @@ DETAILS: dict[tuple[str, str], str] = {}
 WHERE: tuple[tuple[str, str, str], ...] = ()
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""
+KERNELS: dict[str, str] = {}
+"""Arrays that kernels are given, as `kernels.json` names them: recorded → today's."""
 
 
 def metric(verb: str, key: str) -> str:
