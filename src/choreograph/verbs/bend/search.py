@@ -10,7 +10,8 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.finishing.finish import Finished, finish
@@ -127,18 +128,28 @@ def _problems(path: Path, walked: float, way: Way, clip: Clip, errors: PathError
             if left > 0
             else f"the motion is {-left:.2f} m longer than the path and goes straight on behind its end"
         )
-        yield Problem(text, "path", round(path.length, 3), round(walked, 3), unit="m", place=_place(clip, -1))
+        yield Problem(
+            ProblemKind.PATH_INCOMPLETE,
+            text,
+            "path",
+            round(path.length, 3),
+            round(walked, 3),
+            unit="m",
+            place=_place(clip, -1),
+        )
     elif errors.reached < REACHED:
         left = (1 - errors.reached) * path.length
         text = f"the path's last {left:.2f} m are not walked: they turn back on themselves, or are too short"
-        yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
+        yield Problem(ProblemKind.PATH_INCOMPLETE, text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
     if errors.mean > MEAN_M or errors.worst > WORST_M:
         text = (
             f"it is {100 * errors.mean:.0f} cm off the path on average and {100 * errors.worst:.0f} cm at most: the "
             "path turns more sharply than the motion can; round or smooth it"
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
-        yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, len(clip) // 2))
+        yield Problem(
+            ProblemKind.PATH_MISSED, text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, len(clip) // 2)
+        )
     lateral = np.abs(lateral_acceleration(way, clip.fps))
     limit = lateral_limit(way.speed)
     over = int((lateral - 1.1 * limit).argmax())
@@ -148,7 +159,15 @@ def _problems(path: Path, walked: float, way: Way, clip: Clip, errors: PathError
             f"turn at up to {limit[over]:.1f} m/s²: round or smooth the path"
         )
         got = round(float(lateral[over]), 2)
-        yield Problem(text, "path", round(float(limit[over]), 2), got, unit="m/s²", place=_place(clip, over))
+        yield Problem(
+            ProblemKind.TURN_TOO_TIGHT,
+            text,
+            "path",
+            round(float(limit[over]), 2),
+            got,
+            unit="m/s²",
+            place=_place(clip, over),
+        )
 
 
 def _place(clip: Clip, frame: int) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.finishing.foot_contacts import longest_slide
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
@@ -50,7 +50,17 @@ def find_problems(
             text = f"at the end it faces {off:.0f}° away from the facing asked for"
             asked = math.degrees(path.final_facing)
             got = math.degrees(float(clip.facing()[-1]))
-            found.append(Problem(text, "facing_deg", asked, round(got, 2), unit="°", place=_place(clip, -1)))
+            found.append(
+                Problem(
+                    ProblemKind.FACING_MISSED,
+                    text,
+                    "facing_deg",
+                    asked,
+                    round(got, 2),
+                    unit="°",
+                    place=_place(clip, -1),
+                )
+            )
     return tuple(found)
 
 
@@ -61,7 +71,7 @@ def _path_problems(
         why = "" if status == "complete" else f" ({status}: the graph has no motion that goes on from there)"
         left = (1 - errors.reached) * path.length
         text = f"the path's last {left:.2f} m are not walked{why}; {_advice(path, left)}"
-        yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
+        yield Problem(ProblemKind.PATH_INCOMPLETE, text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
     if errors.mean > MEAN_M or errors.worst > WORST_M:
         at = int(progress.off.argmax())
         text = (
@@ -69,7 +79,7 @@ def _path_problems(
             f"{progress.along[at]:.1f} m: the clips do not turn as the path does; add some that do, or smooth the path"
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
-        yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
+        yield Problem(ProblemKind.PATH_MISSED, text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
 
 
 def _advice(path: Path, left: float) -> str:
@@ -97,7 +107,9 @@ def slide_problems(clip: Clip, raw: Clip, progress: PathProgress) -> Iterator[Pr
             f"feet slide for {seconds:.1f} s at {progress.along[middle]:.1f} m: the path turns more sharply than the "
             "recorded steps; round or smooth it, or add clips that turn so"
         )
-        yield Problem(text, "path", 0.0, round(seconds, 3), unit="s", place=_place(clip, middle))
+        yield Problem(
+            ProblemKind.FEET_UNPLANTED, text, "path", 0.0, round(seconds, 3), unit="s", place=_place(clip, middle)
+        )
 
 
 def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: PathProgress) -> Iterator[Problem]:
@@ -111,7 +123,7 @@ def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: Pa
     share = float(_labelled(clip, request.style)[free].mean()) if free.any() else 1.0
     if share < LABEL_SHARE:
         text = f"{100 * share:.0f} % of the motion is labelled {request.style!r}: such clips do not lead along the path"
-        yield Problem(text, "style", 1.0, round(share, 3))
+        yield Problem(ProblemKind.LABEL_MISSED, text, "style", 1.0, round(share, 3))
 
 
 def _stretch_problems(
@@ -126,7 +138,7 @@ def _stretch_problems(
         if share < LABEL_SHARE:
             why = _left_out(graph, stretch.label) or "no such clips lead there"
             text = f"{span} {100 * share:.0f} % of the motion is labelled {stretch.label!r}: {why}"
-            yield Problem(text, f"{where}{dot}label", 1.0, round(share, 3), place=middle)
+            yield Problem(ProblemKind.LABEL_MISSED, text, f"{where}{dot}label", 1.0, round(share, 3), place=middle)
     if stretch.speed is not None:
         walked = stretch.stop - stretch.start
         got = float(walked / (len(inside) / clip.fps)) if len(inside) else 0.0
@@ -134,13 +146,29 @@ def _stretch_problems(
             text = f"{span} it goes at {got:.2f} m/s, not at {stretch.speed:g}: no clips that fast lead along there"
             if got > stretch.speed:
                 text = text.replace("that fast", "that slow")
-            yield Problem(text, f"{where}{dot}speed_m_s", stretch.speed, round(got, 3), unit="m/s", place=middle)
+            yield Problem(
+                ProblemKind.SPEED_MISSED,
+                text,
+                f"{where}{dot}speed_m_s",
+                stretch.speed,
+                round(got, 3),
+                unit="m/s",
+                place=middle,
+            )
     if stretch.pause is not None:
         near = np.abs(progress.along - stretch.start) < 0.5 + (stretch.stop - stretch.start)
         got = float((near & (_speeds(clip) < _STILL_M_S)).sum() / clip.fps)
         if got < 0.9 * stretch.pause - 1 / clip.fps:
             text = f"at {stretch.start:.1f} m it stands for {got:.1f} s, not {stretch.pause:g}: no clips stand so long"
-            yield Problem(text, f"{where}{dot}pause_s", stretch.pause, round(got, 2), unit="s", place=middle)
+            yield Problem(
+                ProblemKind.PAUSE_SHORT,
+                text,
+                f"{where}{dot}pause_s",
+                stretch.pause,
+                round(got, 2),
+                unit="s",
+                place=middle,
+            )
 
 
 def _left_out(graph: MotionGraph, wanted: str) -> str:

@@ -12,12 +12,14 @@ import numpy as np
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.finishing.bend import Course
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.verbs.clip_selection import ChoosingSearch
 from choreograph.verbs.follow.bends import lead_onto
@@ -203,7 +205,7 @@ class FollowSearch(ChoosingSearch):
             f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
             "ask for fewer, or raise what that costs (reuse_penalty)"
         )
-        return (Problem(text, "count", found, different),)
+        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", found, different),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from choreograph.base.arrays import Flags
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.verbs.perform.control import PEAK_S, Control
@@ -60,7 +60,7 @@ def way_problems(errors: WayErrors, where: str, clip: Clip) -> Iterator[Problem]
             f"{at / clip.fps:.1f} s: no example moves so; add some that do, or perform it more gently"
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
-        yield Problem(text, where, 0.0, round(got, 4), unit="m", place=_place(clip, at))
+        yield Problem(ProblemKind.PATH_MISSED, text, where, 0.0, round(got, 4), unit="m", place=_place(clip, at))
 
 
 def constraint_problems(
@@ -85,7 +85,7 @@ def constraint_problems(
             text += f", which is played from {nearest.start_s:.2f} to {nearest.stop_s:.2f} s"
         asked = float(constraint.segments[0]) if len(constraint.segments) == 1 else None
         spot = _place(clip, min(round(at * clip.fps), len(clip) - 1))
-        yield Problem(text, f"constraints[{n}]", asked, got, place=spot)
+        yield Problem(ProblemKind.SEGMENT_MISSED, text, f"constraints[{n}]", asked, got, place=spot)
 
 
 def hand_problems(wanted: Flags, held: Flags, clip: Clip) -> Iterator[Problem]:
@@ -105,7 +105,9 @@ def hand_problems(wanted: Flags, held: Flags, clip: Clip) -> Iterator[Problem]:
             f"of reach, longest from {start / clip.fps:.1f} to {(start + longest) / clip.fps:.1f} s"
         )
         place = _place(clip, start + longest // 2)
-        yield Problem(text, "leader", round(float(asked), 2), round(float(got), 2), unit="s", place=place)
+        yield Problem(
+            ProblemKind.HANDS_APART, text, "leader", round(float(asked), 2), round(float(got), 2), unit="s", place=place
+        )
 
 
 def _too_fast(
@@ -114,7 +116,7 @@ def _too_fast(
     speeds = smoothed_speeds(clip.root_pos[:, None], clip.fps)
     frame = min(max(round(at_s * clip.fps) - (len(clip) - len(speeds)) // 2, 0), len(speeds) - 1)
     got = round(float(speeds[frame]), 3) if len(speeds) else None
-    return Problem(text, where, round(asked, 3), got, round(fastest, 3), "m/s", place)
+    return Problem(ProblemKind.TOO_FAST, text, where, round(asked, 3), got, round(fastest, 3), "m/s", place)
 
 
 def _place(clip: Clip, frame: int) -> tuple[float, float, float]:

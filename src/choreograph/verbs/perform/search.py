@@ -11,8 +11,9 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import quote
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import Budget
 from choreograph.contract.verb import CLIP, EXAMPLES, File
 from choreograph.formats import read_clip
@@ -162,10 +163,10 @@ class PerformSearch(ChoosingSearch):
         found = []
         if way.bridged_s:
             text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
-            found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
+            found.append(Problem(ProblemKind.INPUT_REPAIRED, text, where, got=round(way.bridged_s, 3), unit="s"))
         if way.left_out_s:
             text = f"{way.left_out_s:.2f} s at the ends of the way are unknown and left out"
-            found.append(Problem(text, where, got=round(way.left_out_s, 3), unit="s"))
+            found.append(Problem(ProblemKind.INPUT_REPAIRED, text, where, got=round(way.left_out_s, 3), unit="s"))
         return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
 
     def _body(self, database: SegmentDatabase) -> Lead:
@@ -181,7 +182,12 @@ class PerformSearch(ChoosingSearch):
         rest = database.without(own)
         if not len(rest):
             text = f"the only example is {clip.name!r} itself: it is answered by its own recording"
-            return Lead(control, database, partner=partner, problems=(Problem(text, "leave_out_own"),))
+            return Lead(
+                control,
+                database,
+                partner=partner,
+                problems=(Problem(ProblemKind.EXAMPLES_WEAK, text, "leave_out_own"),),
+            )
         return Lead(control, rest, partner=partner, left_out=database.names[own])
 
     def _read_leader(self) -> Clip:
@@ -313,7 +319,11 @@ def _cutting(request: PerformRequest) -> tuple[Any, ...]:
 
 def _poverty(database: SegmentDatabase, recordings: int) -> Iterator[Problem]:
     if (database.example < recordings).sum() == 1:  # poses that are held do not count
-        yield Problem("the examples have one segment only, and all is made of it; add longer recordings", "examples")
+        yield Problem(
+            ProblemKind.EXAMPLES_WEAK,
+            "the examples have one segment only, and all is made of it; add longer recordings",
+            "examples",
+        )
 
 
 def _thinned(way: Trajectory) -> list[tuple[float, float]]:
