@@ -73,7 +73,7 @@ class PathFollower:
         self.graph = graph
         self.request = request or FollowRequest()
         self.request.check(graph)
-        self.settings = self.request.search
+        self.settings = self.request.settings
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
@@ -179,7 +179,7 @@ class PathFollower:
         twin = self.copied()
         twin.request = request or self.request
         twin.request.check(self.graph)
-        twin.settings = twin.request.search
+        twin.settings = twin.request.settings
         twin._edge_costs = edge_costs
         twin._began = time.monotonic()
         twin._walk_on(path)

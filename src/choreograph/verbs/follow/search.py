@@ -146,7 +146,7 @@ class FollowSearch(ChoosingSearch):
         if self._followers:
             last = self._followers[-1]
             taken = np.array(last.edges[self._begins[-1] :], np.int64)
-            self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.search.reuse_penalty)
+            self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.settings.weights.reuse)
         request = self.request
         if self._followers:
             request = request.with_(seed=request.seed + len(self._followers))
@@ -218,7 +218,7 @@ class FollowSearch(ChoosingSearch):
 
     def _course(self, follower: PathFollower) -> Course | None:
         """The curve that a walk which may bend is led onto: its path, after those that it followed before."""
-        if not self.request.search.bends:
+        if not self.request.settings.bends:
             return None
         at = np.concatenate([[0], np.cumsum(follower.walk().edge_frames)])
         legs, parts = [*follower.legs, (len(follower.edges), self.path, 0.0)], []
