@@ -212,27 +212,16 @@ class Obstacle(Shape):
             rows.append((moved.at_s, *moved.place, radius, *moved.velocity))
         return np.array(rows[1:] if len(rows) > 1 and rows[1][0] == 0 else rows)
 
-    def at(self, at_s: float) -> Self | None:
-        """The obstacle as it stands at a moment; None if it is not there."""
+    def gaps(self, points: Any, at_s: Any = 0.0) -> Floats:
+        """Distances of points on the floor (..., 2) at times (...) from where it is then; infinite while it is gone."""
         if not self.moves:
-            return self
-        track = self.track()
-        since, x, z, radius, vx, vz = track[max(int(np.searchsorted(track[:, 0], at_s, side="right")) - 1, 0)].tolist()
-        if radius <= 0:
-            return None
-        (mx, mz), passed = self.middle, at_s - since
-        dx, dz = x + vx * passed - mx, z + vz * passed - mz
-
-        def shifted(points: Sequence[Point]) -> tuple[Point, ...]:
-            return tuple((px + dx, pz + dz) for px, pz in points)
-
-        changes: dict[str, Any] = {
-            name: shifted(getattr(self, name)) for name in ("corners", "ends") if getattr(self, name) is not None
-        }
-        for name in ("centre", "low", "high"):
-            if getattr(self, name) is not None:
-                changes[name] = shifted([getattr(self, name)])[0]
-        return self.with_(**changes, moves=(), radius_m=radius if self.centre is not None else None)
+            return self.distance(points)
+        track, points = self.track(), np.asarray(points, float)
+        times = np.broadcast_to(np.asarray(at_s, float), points.shape[:-1])
+        row = track[np.maximum(np.searchsorted(track[:, 0], times, side="right") - 1, 0)]
+        moved = row[..., 1:3] + row[..., 4:] * np.maximum(times - row[..., 0], 0)[..., None] - self.middle
+        wider = row[..., 3] - self.radius_m if self.radius_m is not None else 0.0
+        return np.where(row[..., 3] > 0, self.distance(points - moved) - wider, np.inf)
 
 
 class Scene(Request):
@@ -245,7 +234,7 @@ class Scene(Request):
 
     panel: ClassVar[str] = "Scene"
 
-    obstacles: Annotated[tuple[Obstacle, ...], _MANY, OrFile(), Option(("--obstacles",))] = ()
+    obstacles: Annotated[tuple[Obstacle, ...], _MANY, OrFile(), Option(hidden=True)] = ()
     """What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may
     not come."""
     gaps: Annotated[tuple[Shape, ...], _MANY] = ()
@@ -287,11 +276,10 @@ class Scene(Request):
             if getattr(self, name) not in ((), None, ""):
                 raise Wrong(f"scene.{name}", f"is something that {verb} does not look at; leave it out")
 
-    def solids(self, at_s: float = 0.0) -> list[Item]:
-        """What no part of the body may touch, as it stands at a moment."""
-        standing = [(n, one.at(at_s)) for n, one in enumerate(self.listed())]
-        found = [one.item(f"scene.obstacles[{n}]") for n, one in standing if one is not None]
-        return found + [one.item(f"scene.step_over[{n}]") for n, one in enumerate(self.step_over)]
+    def solids(self) -> list[Item]:
+        """What no part of the body may touch, where it stands at the start."""
+        standing = [one.item(f"scene.obstacles[{n}]") for n, one in enumerate(self.listed())]
+        return standing + [one.item(f"scene.step_over[{n}]") for n, one in enumerate(self.step_over)]
 
     def forbidden(self) -> list[Item]:
         """What no foot may stand on."""
@@ -305,11 +293,10 @@ class Scene(Request):
         """What a foot must step on, in order."""
         return [shape.item(f"scene.stones[{n}]") for n, shape in enumerate(self.stones)]
 
-    def distance(self, points: Any, at_s: float = 0.0) -> Floats:
-        """Distances of points on the floor (..., 2) from the nearest obstacle, (...), metres; infinite without any."""
-        there = [one for one in (one.at(at_s) for one in self.listed()) if one is not None]
+    def distance(self, points: Any, at_s: Any = 0.0) -> Floats:
+        """Distances of points on the floor (..., 2) at times (...) from the nearest obstacle; infinite without any."""
         far = np.full(np.asarray(points, float).shape[:-1], np.inf)
-        return np.minimum.reduce([far, *(one.distance(points) for one in there)])
+        return np.minimum.reduce([far, *(one.gaps(points, at_s) for one in self.listed())])
 
 
 class Start(Request):

@@ -52,12 +52,11 @@ def test_heights_and_clearance_become_numbers() -> None:
 def test_obstacles_move_and_go_away() -> None:
     moves = [{"at_s": 1, "place": (1, 1), "velocity": (1, 0)}, {"at_s": 3}]
     box = Obstacle(low=(-0.5, -0.5), high=(0.5, 0.5), moves=moves)
-    before, moving, gone = (box.at(at_s) for at_s in (0.5, 2.0, 3.5))
-    assert before is not None and before.low == (-0.5, -0.5)
-    assert moving is not None and moving.low == (1.5, 0.5) and gone is None
+    assert box.gaps([(0.0, 0.0), (2.0, 1.0), (2.0, 1.0)], [0.5, 2.0, 3.5]).tolist() == [-0.5, -0.5, np.inf]
     assert Scene(obstacles=[box]).distance([(2.0, 1.0)], 2.0).tolist() == [-0.5]
     disc = Obstacle(centre=(0, 0), radius_m=0.6, moves=moves)
     np.testing.assert_allclose(disc.track(), [(0, 0, 0, 0.6, 0, 0), (1, 1, 1, 0.6, 1, 0), (3, 1, 1, 0, 0, 0)])
+    assert disc.gaps((3.0, 1.0), 2.0) == pytest.approx(0.4)
     np.testing.assert_allclose(Obstacle.of_track(disc.track()).track(), disc.track())
 
 

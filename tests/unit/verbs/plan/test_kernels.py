@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import bellman_ford
 
 from choreograph.verbs.plan import _compiled_field as field
 from choreograph.verbs.plan import _compiled_network as network
-from choreograph.verbs.plan import _compiled_scene as scene
+from choreograph.scene import _compiled_scene as scene
 from choreograph.verbs.plan.scene import Item, make_shapes
 
 SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))

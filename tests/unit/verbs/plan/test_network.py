@@ -12,7 +12,7 @@ import choreograph as cg
 from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.verbs.plan import _compiled_bounds
-from choreograph.verbs.plan.body import POSED, Body
+from choreograph.motion.body_points import POSED, PointBody
 from choreograph.verbs.plan.crossing_costs import no_tolls
 from choreograph.verbs.plan.heuristic import WAYS, Rates
 from choreograph.verbs.plan.network import Tolerances, compress
@@ -34,7 +34,7 @@ def run(planner: Planner, most: int = 200_000) -> Planner:
 
 def test_a_walk_is_steps_from_foot_to_foot():
     walk = demo_clip("walk", 60.0)
-    track = read_track(walk, 0, Body.of(walk.skeleton))
+    track = read_track(walk, 0, PointBody.of(walk.skeleton))
     steps = find_steps([track])
     kinds = [step.start.kind for step in steps if step.start.kind != step.stop.kind]
     assert len(steps) >= 5 and set(kinds) <= {LEFT, RIGHT}
