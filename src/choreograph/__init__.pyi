@@ -34,6 +34,7 @@ from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
+from .goals.model import PlaceGoal, PoseGoal
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -49,8 +50,10 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .scene.model import Moved, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
+from .scene.path_request import PathSource
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
@@ -105,8 +108,7 @@ from .verbs.physics.request import (
 )
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
 from .verbs.plan.prepare import find_plan_graph
-from .verbs.plan.request import PlanRequest, PlanSettings
-from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
@@ -144,7 +146,6 @@ from .verbs.walk import Walk
 __all__ = [
     "AngleGoal",
     "Answer",
-    "Bar",
     "BehaviourGoal",
     "BendRequest",
     "BendResult",
@@ -196,9 +197,6 @@ __all__ = [
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",
-    "Gate",
-    "Goal",
-    "GoalPose",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
@@ -229,6 +227,7 @@ __all__ = [
     "MotionModel",
     "MotionStream",
     "MotionView",
+    "Moved",
     "MovingObstacle",
     "Obstacle",
     "Offset",
@@ -236,6 +235,7 @@ __all__ = [
     "OutputExists",
     "Partner",
     "Path",
+    "PathSource",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -244,12 +244,13 @@ __all__ = [
     "PhysicsResult",
     "PhysicsSearch",
     "PhysicsWeights",
+    "PlaceGoal",
+    "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "PlanSettings",
     "Polygon",
+    "PoseGoal",
     "PoseTarget",
-    "Region",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -260,11 +261,12 @@ __all__ = [
     "RetimeSearch",
     "RoleError",
     "RootTarget",
+    "Scene",
     "SegmentConstraint",
     "SegmentDatabase",
+    "Shape",
     "Skeleton",
     "SkeletonMismatch",
-    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",

@@ -46,7 +46,6 @@ def demos() -> dict[str, cg.Clip]:
 
 def flags_of(clip: cg.Clip) -> dict[str, Flags]:
     """What stands in the eyes of each: all feet's joints; what carries the body; and left and right in plans."""
-    from choreograph.motion.body_points import PointBody
     from choreograph.verbs.plan.steps import read_track
 
     bare = clip.with_contacts(None)
@@ -60,7 +59,6 @@ def flags_of(clip: cg.Clip) -> dict[str, Flags]:
 def frames_of(clip: cg.Clip) -> dict[str, Ints]:
     """Where each of them cuts, (N, 2): frame, in plan at its own rate, and what stands; -1 in perform."""
     from choreograph.verbs.perform.cuts import cut_at_plants
-    from choreograph.motion.body_points import PointBody
     from choreograph.verbs.plan.steps import read_track
     from choreograph.verbs.steer.cuts import find_cuts
 

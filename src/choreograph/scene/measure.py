@@ -105,11 +105,8 @@ def find_collisions(scene: Scene, clip: Clip, *, hips_only: bool = False) -> lis
         if hips_only or obstacle.of == "hips" or obstacle.moves
     ]
     if not hips_only:
-        standing = [
-            item
-            for n, item in enumerate(scene.solids())
-            if n >= len(listed) or (listed[n].of == "body" and not listed[n].moves)
-        ]
+        apart = {f"scene.obstacles[{n}]" for n, one in enumerate(listed) if one.of == "hips" or one.moves}
+        standing = [item for item in scene.solids() if item.where not in apart]
         body = PointBody.of(clip.skeleton)
         found += body_clearances(standing, body.points(clip), clip.fps, body)
     return [one.problem() for one in found if one.by > 0]

@@ -277,9 +277,10 @@ class Scene(Request):
                 raise Wrong(f"scene.{name}", f"is something that {verb} does not look at; leave it out")
 
     def solids(self) -> list[Item]:
-        """What no part of the body may touch, where it stands at the start."""
-        standing = [one.item(f"scene.obstacles[{n}]") for n, one in enumerate(self.listed())]
-        return standing + [one.item(f"scene.step_over[{n}]") for n, one in enumerate(self.step_over)]
+        """What no part of the body may touch, where it stands at the start; bars last."""
+        items = [one.item(f"scene.obstacles[{n}]") for n, one in enumerate(self.listed())]
+        items += [one.item(f"scene.step_over[{n}]") for n, one in enumerate(self.step_over)]
+        return sorted(items, key=lambda item: item.bar)
 
     def forbidden(self) -> list[Item]:
         """What no foot may stand on."""

@@ -41,7 +41,7 @@ def test_heights_and_clearance_become_numbers() -> None:
                    {"ends": ((-1, 3), (1, 3)), "base_m": 1.3}],
         step_over=[{"low": (0, 5), "high": (1, 6), "height_m": 0.2}],
     )  # fmt: skip
-    pillar, bar, low = scene.solids()
+    pillar, low, bar = scene.solids()
     assert (pillar.high, pillar.clearance, pillar.bar) == (0.6, 0.1, False)
     assert (bar.low, bar.high, bar.bar, bar.where) == (1.3, TALL_M, True, "scene.obstacles[1]")
     assert (low.high, low.where) == (0.2, "scene.step_over[0]")

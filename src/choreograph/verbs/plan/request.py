@@ -119,8 +119,8 @@ class PlanRequest(ChosenRequest):
     start: Start = Field(default_factory=Start)
     """Where the motion begins."""
     goals: Annotated[tuple[AnyGoal, ...], MaxLen(61), Option(hidden=True)] = ()
-    """Places to pass in order, each a `place` or the `ends` of a line; the last is where the motion ends, and can have a
-    facing, a label, a pose, or be `standing`."""
+    """Places to pass in order, each a `place` or the `ends` of a line; the last is where the motion ends, and can have
+    a facing, a label, a pose, or be `standing`."""
     scene: Scene = Field(default_factory=Scene)
     """What is in the way, and the ground."""
     path: Annotated[Corridor, OneWord()] | None = None
@@ -173,8 +173,8 @@ class PlanRequest(ChosenRequest):
             raise Wrong(where, f"is a {goal.noun} goal; plan passes places, and ends at a place or in a pose")
         others = ("at_s", "start_s", "height_m", "heading_deg", "points", "as_recorded", "duration_s")
         others += () if last else ("facing_deg", "standing", "label")
-        for name in others:
-            if getattr(goal, name, None) not in (None, (), False, 0.0):
+        for name in set(others) & set(type(goal).model_fields):
+            if getattr(goal, name) != type(goal).model_fields[name].default:
                 raise Wrong(f"{where}.{name}", "is not looked at there; leave it out")
         if goal.place is None and (last or getattr(goal, "ends", None) is None):
             raise Wrong(f"{where}.place", "is missing: give x and z")

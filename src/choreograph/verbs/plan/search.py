@@ -52,6 +52,8 @@ class PlanSearch(ChoosingSearch):
 
     def _begin(self, request: PlanRequest) -> None:
         self.request: PlanRequest = request
+        self._settled: PlanRequest = request.with_quality()
+        """The request with what its quality sets."""
         self._try: Attempt | None = None
         self._answers: list[Shown] = []
         self._kept: tuple[Chain, bool, float] | None = None
@@ -183,11 +185,11 @@ class PlanSearch(ChoosingSearch):
     # ------------------------------------------------------------------ inside
 
     def _new_try(self, penalty: Penalty | None, *, whole: bool | None = None) -> Attempt:
-        own = self.request.advanced.compression == "off" if whole is None else whole
+        own = self._settled.advanced.compression == "off" if whole is None else whole
         if self._kept is None or penalty is not None or whole is not None:
-            return Attempt(self.graph, self.plans, self.request, penalty, own)
+            return Attempt(self.graph, self.plans, self._settled, penalty, own)
         chain, whole, bound = self._kept
-        return Attempt(self.graph, self.plans, self.request, None, whole, chain, bound)
+        return Attempt(self.graph, self.plans, self._settled, None, whole, chain, bound)
 
     def _running(self) -> Shown | None:
         attempt = self._try
@@ -198,7 +200,7 @@ class PlanSearch(ChoosingSearch):
     def _with_search(self, shown: Shown, attempt: Attempt) -> Shown:
         """A finished chain with what the search says about it."""
         proof, cloud = attempt.proof, tuple(attempt.cloud())
-        settings = self.request.advanced
+        settings = self._settled.advanced
         return replace(
             shown,
             bound=0.0 if proof is None else min(proof.bound, shown.chain.cost),
@@ -247,7 +249,7 @@ class PlanSearch(ChoosingSearch):
         return grid, cost.astype(np.float32)
 
     def _amount(self, attempt: Attempt) -> tuple[int, int]:
-        request = self.request
+        request = self._settled
         if request.work_limit is not None:
             return min(attempt.expanded, request.work_limit), request.work_limit
         share = 1000 * request.time_limit_s / request.count
