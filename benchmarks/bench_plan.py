@@ -48,14 +48,34 @@ SEA = Shape(low=(-3.0, 1.5), high=(3.0, 5.4))
 CASES: dict[str, PlanRequest] = {
     "8 m ahead": PlanRequest(goals=[PlaceGoal(place=(0.0, 8.0))]),
     "8 m, turned left": PlanRequest(goals=[PlaceGoal(place=(0.0, 8.0), facing_deg=90.0)]),
-    "5 cm, 3 degrees": PlanRequest(goals=[PlaceGoal(place=(1.0, 5.0), tolerance_m=0.05, facing_deg=0.0, tolerance_deg=3.0)]),
-    "three obstacles": PlanRequest(goals=[PlaceGoal(place=(0.0, 8.0))], scene={"obstacles": (
-            Obstacle(centre=(0.1, 2.5), radius_m=0.5), Obstacle(centre=(-0.6, 4.5), radius_m=0.5), Obstacle(low=(0.2, 5.5), high=(1.5, 6.5)),
-        )}),
-    "six stones": PlanRequest(goals=[PlaceGoal(place=(0.0, 6.0))], scene={"gaps": (SEA,), "stones": tuple(Shape(centre=(0.1 * (-1) ** k, 1.3 + 0.68 * k), radius_m=0.1) for k in range(6))}),
-    "bar at 1.3 m": PlanRequest(goals=[PlaceGoal(place=(0.0, 6.0))], scene={"obstacles": (Obstacle(ends=((-3.0, 3.0), (3.0, 3.0)), base_m=1.3),)}),
-    "gap of 1 m": PlanRequest(goals=[PlaceGoal(place=(0.0, 6.0))], scene={"gaps": (Shape(low=(-10.0, 2.5), high=(10.0, 3.5)),)}),
-}  # fmt: skip
+    "5 cm, 3 degrees": PlanRequest(
+        goals=[PlaceGoal(place=(1.0, 5.0), tolerance_m=0.05, facing_deg=0.0, tolerance_deg=3.0)]
+    ),
+    "three obstacles": PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 8.0))],
+        scene={
+            "obstacles": (
+                Obstacle(centre=(0.1, 2.5), radius_m=0.5),
+                Obstacle(centre=(-0.6, 4.5), radius_m=0.5),
+                Obstacle(low=(0.2, 5.5), high=(1.5, 6.5)),
+            )
+        },
+    ),
+    "six stones": PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 6.0))],
+        scene={
+            "gaps": (SEA,),
+            "stones": tuple(Shape(centre=(0.1 * (-1) ** k, 1.3 + 0.68 * k), radius_m=0.1) for k in range(6)),
+        },
+    ),
+    "bar at 1.3 m": PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 6.0))],
+        scene={"obstacles": (Obstacle(ends=((-3.0, 3.0), (3.0, 3.0)), base_m=1.3),)},
+    ),
+    "gap of 1 m": PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 6.0))], scene={"gaps": (Shape(low=(-10.0, 2.5), high=(10.0, 3.5)),)}
+    ),
+}
 OF = {"16": list(CASES)[:5], "107": ["8 m ahead", "5 cm, 3 degrees", "bar at 1.3 m", "gap of 1 m"]}
 
 

@@ -18,7 +18,13 @@ UNITS: dict[str, str] = {}
 """Units: recorded → today's."""
 DETAILS: dict[tuple[str, str], str] = {}
 """Names of what only one verb knows: (verb, or "" for all; recorded name) → today's; "" for what is no longer there."""
-WHERE: tuple[tuple[str, str, str], ...] = ()
+WHERE: tuple[tuple[str, str, str], ...] = (
+    ("plan", r"((?:obstacles|gaps|stones|keep_off|step_over)\[\d+\])", r"scene.\1"),
+    ("plan", r"bars(\[\d+\])", r"scene.obstacles\1"),
+    ("plan", r"through(\[\d+\])", r"goals\1"),
+    ("plan", r"goal\.position", "goals[0].place"),
+    ("plan", r"goal\.facing_deg", "goals[0].facing_deg"),
+)
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""
 KERNELS: dict[str, str] = {}

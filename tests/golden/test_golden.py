@@ -89,7 +89,7 @@ def compare(name: str, made: list[Any]) -> None:
     found, wanted = cases.said(made), recorded()[name]
     assert len(found) == len(wanted)
     for number, (one, before) in enumerate(zip(found, wanted, strict=True)):
-        case, verb = f"{name}, request {number}", before.get("verb", "")
+        case, verb = f"{name}, request {number}", before.get("verb", name.partition("_")[0])
         compare_problems(case, verb, one["problems"], before["problems"])
         if "answers" not in before:
             continue
