@@ -109,8 +109,8 @@ def test_requests_of_results_can_be_asked_again(path: Path) -> None:
 
 
 def test_a_project_of_the_studio_opens(tmp_path: Path) -> None:
-    from choreograph.studio.places import find_places
     from choreograph.studio.project import Project
+    from choreograph.studio.project_paths import find_places
 
     with tarfile.open(HERE / "studio_v1.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")

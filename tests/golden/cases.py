@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tests.golden import edits, misses, paths, times
 
 import choreograph as cg
+from choreograph.base.arrays import Floats
 
 HERE = Path(__file__).parent
 ANSWERS, RESULTS = HERE / "answers.npz", HERE / "results.json"
@@ -35,7 +35,7 @@ MADE: Mapping[str, Callable[[], list[Any]]] = {**paths.MADE, **times.MADE, **edi
 RECORDED: Mapping[str, Callable[[Path], list[Any]]] = {**paths.RECORDED, **times.RECORDED, **misses.RECORDED}
 
 
-def motions(made: list[Any]) -> Iterator[NDArray[np.float64]]:
+def motions(made: list[Any]) -> Iterator[Floats]:
     """Where joints are in every so many frames of all motions, (N, J, 3), metres; of faces, their weights (N, S)."""
     for one in made:
         if isinstance(one, cg.Result):
@@ -128,7 +128,7 @@ def as_text(value: Any, indent: int = 0) -> str:
 def main() -> None:
     """Write the answers of today."""
     folder = Path(os.environ["CHOREOGRAPH_DATA"])
-    arrays: dict[str, NDArray[np.float64]] = {}
+    arrays: dict[str, Floats] = {}
     plain: dict[str, Any] = {}
     if len(sys.argv) > 1:
         plain = json.loads(RESULTS.read_text("utf-8"))

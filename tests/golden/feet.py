@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import choreograph as cg
+from choreograph.base.arrays import Flags, Ints
 from choreograph.demo import demo_clip
 
 KEPT = Path(__file__).parent / "feet.npz"
@@ -43,10 +44,10 @@ def demos() -> dict[str, cg.Clip]:
     return {name: demo_clip(name, 60.0) for name in DEMO}
 
 
-def flags_of(clip: cg.Clip) -> dict[str, NDArray[np.bool_]]:
+def flags_of(clip: cg.Clip) -> dict[str, Flags]:
     """What stands in the eyes of each: all feet's joints; what carries the body; and left and right in plans."""
-    from choreograph.synthesis.plan.body import Body
-    from choreograph.synthesis.plan.steps import read_track
+    from choreograph.verbs.plan.body import Body
+    from choreograph.verbs.plan.steps import read_track
 
     bare = clip.with_contacts(None)
     return {
@@ -56,12 +57,12 @@ def flags_of(clip: cg.Clip) -> dict[str, NDArray[np.bool_]]:
     }
 
 
-def frames_of(clip: cg.Clip) -> dict[str, NDArray[np.int64]]:
+def frames_of(clip: cg.Clip) -> dict[str, Ints]:
     """Where each of them cuts, (N, 2): frame, in plan at its own rate, and what stands; -1 in perform."""
-    from choreograph.synthesis.perform.cuts import cut_at_plants
-    from choreograph.synthesis.plan.body import Body
-    from choreograph.synthesis.plan.steps import read_track
-    from choreograph.synthesis.steer.cuts import find_cuts
+    from choreograph.verbs.perform.cuts import cut_at_plants
+    from choreograph.verbs.plan.body import Body
+    from choreograph.verbs.plan.steps import read_track
+    from choreograph.verbs.steer.cuts import find_cuts
 
     bare = clip.with_contacts(None)
     events = read_track(bare, 0, Body.of(clip.skeleton)).events

@@ -54,7 +54,7 @@ def digest(array: Any) -> list[Any]:
 
 def follow_inputs() -> Any:
     """Tables, path and numbers of a bent walk with a label, a pause and a speed."""
-    from choreograph.synthesis.follow import view
+    from choreograph.verbs.follow import view
 
     path = cg.named_path("s").with_stretch(6.0, 12.0, label="jog").with_stretch(2.0, 2.0, pause=1.0)
     request = cg.FollowRequest.of_path(path.with_stretch(3.0, 5.0, speed=1.2).with_final_facing(0.5))
@@ -72,7 +72,7 @@ def follow_inputs() -> Any:
 
 def solve_inputs() -> Any:
     """Terms of every kind, and what is known of clips and cuts."""
-    from choreograph.synthesis.solve.terms import compile_request
+    from choreograph.verbs.solve.terms import compile_request
 
     request = cg.SolveRequest(
         6.0,
@@ -91,8 +91,8 @@ def solve_inputs() -> Any:
 
 def plan_inputs() -> Any:
     """Moves, scene and lower bounds of a plan through everything that a scene can hold."""
-    from choreograph.synthesis.plan.task import Margins, Task
-    from choreograph.synthesis.plan.world import make_world
+    from choreograph.verbs.plan.task import Margins, Task
+    from choreograph.verbs.plan.world import make_world
 
     request = cg.PlanRequest(
         start=cg.Start(position=(0.0, -1.0), facing_deg=10.0),
@@ -113,7 +113,7 @@ def plan_inputs() -> Any:
 
 def complete_inputs() -> Any:
     """Terms of every kind of goal."""
-    from choreograph.synthesis.complete.solver import MapSolver
+    from choreograph.verbs.complete.solver import MapSolver
 
     camera = cg.Camera((3.0, 1.2, 1.0), (0.0, 1.0, 1.0))
     request = cg.CompleteRequest(

@@ -87,7 +87,7 @@ def bend_missed() -> list[Any]:
 @cache
 def _brain(*tasks: str) -> cg.SteerBrain:
     """Learned from few samples, which takes seconds."""
-    from choreograph.synthesis.steer.learn import LearnSettings
+    from choreograph.verbs.steer.learn import LearnSettings
 
     learning = LearnSettings(samples=2000, sweeps=12)
     return cg.find_brain(steered(), tasks=tasks or ("navigate",), learning=learning)

@@ -138,7 +138,7 @@ class Checked(NamedTuple):
 
 def plan_missed() -> list[Any]:
     """A hall that has one way only; and a plain walk held against scenes that it breaks."""
-    from choreograph.synthesis.plan.check import check_motion
+    from choreograph.verbs.plan.check import check_motion
 
     hall = tuple(cg.Solid.of_box((side - 0.05, -1.0), (side + 0.05, 4.0)) for side in (-0.8, 0.8))
     walk = _plan()

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.build.comparison import Search, merge_minima
-from choreograph.graph.model import Minima, MotionGraph
-from choreograph.graph.part import make_part, spread_clips
+from choreograph.base.arrays import Flags, Indices, Ints32
+from choreograph.base.progress import Progress
+from choreograph.build.comparison import WindowComparison, merge_minima
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, joining_thresholds
-from choreograph.progress import Progress
+from choreograph.graph.subgraph import make_part, spread_clips
+from choreograph.graph.tables import Minima
 
 _STEP_M = 0.001
 """Joining thresholds are known to a millimetre."""
@@ -25,7 +26,7 @@ _SAMPLE_LOST, _SAMPLE_INSIDE = 2_000, 60_000
 
 
 @dataclass(frozen=True)
-class Advice:
+class JoinAdvice:
     """What would bring in clips that a graph left out."""
 
     joins: tuple[Join, ...]
@@ -48,7 +49,7 @@ def advise(
     progress: Progress | None = None,
     workers: int | None = None,
     since: int = 0,
-) -> Advice:
+) -> JoinAdvice:
     """What would bring in the clips that the graph left out: all of them, or some where to compare all takes too long.
 
     >>> import choreograph as cg
@@ -69,9 +70,9 @@ def advise(
     far = ceiling_of(graph) if ceiling_m is None else ceiling_m
     if not is_long(graph):
         joins = find_joins(graph, far, progress=progress, workers=workers)
-        return Advice(joins, len(lost_clips(graph)), sampled=False)
+        return JoinAdvice(joins, len(lost_clips(graph)), sampled=False)
     joins = sample_joins(graph, far, progress=progress, workers=workers, since=since)
-    return Advice(joins, int(np.count_nonzero(lost_clips(graph) >= since)), sampled=True)
+    return JoinAdvice(joins, int(np.count_nonzero(lost_clips(graph) >= since)), sampled=True)
 
 
 def find_joins(
@@ -99,7 +100,7 @@ def find_joins(
         return ()
     if ceiling_m <= graph.threshold_m:
         return tuple(Join(graph.infos[n].name, ceiling_m) for n in lost)
-    search = Search(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
+    search = WindowComparison(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
     found, _ = search.find(ceiling_m, lost.tolist())
     old = graph.minima
     rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
@@ -130,7 +131,7 @@ def sample_joins(
     return tuple(join for join in found if join.clip in names)
 
 
-def _spread(numbers: NDArray[np.intp], frames: NDArray[np.int32], most: int) -> list[int]:
+def _spread(numbers: Indices, frames: Ints32, most: int) -> list[int]:
     """Clips spread evenly over these, at least one, of up to so many frames."""
     count = len(numbers)
     while count > 1 and frames[numbers[:: -(-len(numbers) // count)]].sum() > most:
@@ -171,7 +172,7 @@ def find_joining_thresholds(
     return {join.clip: join.threshold_m for join in found if join.threshold_m is not None}
 
 
-def lost_clips(graph: MotionGraph) -> NDArray[np.intp]:
+def lost_clips(graph: MotionGraph) -> Indices:
     """Numbers of the clips of which the graph shows nothing."""
     return np.flatnonzero(np.bincount(graph.nodes.clip, minlength=len(graph.infos)) == 0)
 
@@ -198,7 +199,7 @@ def ceiling_of(graph: MotionGraph) -> float:
 
 
 def _bridge(
-    graph: MotionGraph, minima: Minima, group: Sequence[int], inside: NDArray[np.bool_], threshold_m: float
+    graph: MotionGraph, minima: Minima, group: Sequence[int], inside: Flags, threshold_m: float
 ) -> tuple[str, str] | None:
     """The clip of a group and the clip inside whose minimum, the farthest of those needed, lets the group in."""
     new = np.zeros(len(inside), bool)
@@ -216,7 +217,7 @@ def _bridge(
     return graph.infos[mine].name, graph.infos[other].name
 
 
-def _nearest(minima: Minima, lost: NDArray[np.intp], count: int, inside: NDArray[np.bool_]) -> dict[int, float | None]:
+def _nearest(minima: Minima, lost: Indices, count: int, inside: Flags) -> dict[int, float | None]:
     """How near each lost clip comes to one inside, metres; None where it does not within what was looked at."""
     least = np.full(count, np.inf)
     for mine, other in ((minima.clip_a, minima.clip_b), (minima.clip_b, minima.clip_a)):

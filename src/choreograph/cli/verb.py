@@ -15,7 +15,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import ForceOption, Kept, console, parse_size, progress_bar, stop_well
+from choreograph.base.errors import Cancelled, RequestError, SearchStateError
+from choreograph.base.progress import Progress, tell_compiling
+from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
 from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
@@ -24,9 +26,7 @@ from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import CLIP, EXAMPLES, Verb
-from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
-from choreograph.progress import Progress, tell_compiling
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
@@ -158,7 +158,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
             _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
         if values.get("mechanics"):
-            from choreograph.editing.physics.finished import finish_result
+            from choreograph.verbs.physics.physics_pass import finish_result
 
             result = finish_result(result, getattr(subject, "clips", ()), verb.remeasure, progress=progress)
         origin = {verb.subject.name: named}
@@ -171,7 +171,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
-        raise Kept(f"stopped after {stopped:.1f} s: {kept} written{more}")
+        raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {kept} written{more}")
     if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
 

@@ -7,23 +7,21 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import SHIN, THIGH, demo_skeleton
+from choreograph.demo.contact_phases import ContactPhase, find_stances
 from choreograph.demo.curves import bump, smoothstep
 from choreograph.demo.flight import find_flights, fly
 from choreograph.demo.model import load_model
-from choreograph.demo.plan import Course, Plan, lay_out
+from choreograph.demo.plan import ClipPlan, Course, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
 from choreograph.demo.pose import in_jump, pose_rows, stepping
-from choreograph.demo.stances import Stance, find_stances
-from choreograph.maths import quat
 from choreograph.motion import ik
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.kinematics import forward_numpy
-
-Array = NDArray[np.float64]
 
 MOST_REACH = 0.998 * (THIGH + SHIN)
 """Longest distance from hip to ankle, metres: beyond it a knee snaps straight."""
@@ -47,7 +45,7 @@ ROUNDS = 5
 """Corrections of the hips for their flights; each leaves about a fifth of the error of the one before."""
 
 
-def synthesise(plan: Plan, fps: float) -> Clip:
+def synthesise(plan: ClipPlan, fps: float) -> Clip:
     """The clip that a plan asks for, at a frame rate."""
     course = lay_out(plan, fps)
     place, channels = pose_rows(plan, course)
@@ -100,7 +98,7 @@ def synthesise(plan: Plan, fps: float) -> Clip:
 # ------------------------------------------------------------------ feet
 
 
-def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
+def _stances(plan: ClipPlan, course: Course) -> dict[str, list[ContactPhase]]:
     """Stances of both feet: from the gait's phase, cut where a jump leaves the floor."""
     model = load_model()
     cycles = course.phase / (2 * np.pi)
@@ -109,12 +107,12 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
         stances = find_stances(course.times, cycles + shift, course.contact_phases)
         for jump in plan.jumps:
             _, crouch, take_off, landing, _, _ = jump.start + model.jumps[jump.kind].times
-            cut: list[Stance] = []
+            cut: list[ContactPhase] = []
             for s in stances:
                 if s.strike < take_off < s.toe_off:
                     leave, meet = take_off - TIP_S, landing + TIP_S
-                    cut.append(Stance(s.strike, s.flat, max(s.flat, leave - 0.2, crouch), leave))
-                    cut.append(Stance(meet, meet + 0.07, s.heel_off, s.toe_off))
+                    cut.append(ContactPhase(s.strike, s.flat, max(s.flat, leave - 0.2, crouch), leave))
+                    cut.append(ContactPhase(meet, meet + 0.07, s.heel_off, s.toe_off))
                 else:
                     cut.append(s)
             stances = cut
@@ -123,7 +121,7 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
 
 
 def _track(
-    side: str, course: Course, stances: Sequence[Stance], lift: Array, pos: Array, rot: Array, local: Array
+    side: str, course: Course, stances: Sequence[ContactPhase], lift: Floats, pos: Floats, rot: Floats, local: Floats
 ) -> FootTrack:
     skeleton = demo_skeleton()
     foot, toe = skeleton.index(side + "Foot"), skeleton.index(side + "ToeBase")
@@ -139,7 +137,9 @@ def _track(
     )
 
 
-def _pass_by(sign: float, course: Course, stances: Sequence[Stance], track: FootTrack, other: FootTrack) -> FootTrack:
+def _pass_by(
+    sign: float, course: Course, stances: Sequence[ContactPhase], track: FootTrack, other: FootTrack
+) -> FootTrack:
     """The track with its swings led around the other foot, where they would go through it."""
     left = np.stack([np.cos(course.heading), np.zeros(len(course.times)), -np.sin(course.heading)], 1)
     ahead = np.stack([np.sin(course.heading), np.zeros(len(course.times)), np.cos(course.heading)], 1)
@@ -160,7 +160,7 @@ def _pass_by(sign: float, course: Course, stances: Sequence[Stance], track: Foot
 # ------------------------------------------------------------------ hips and legs
 
 
-def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
+def _settle_hips(pos: Floats, tracks: Sequence[FootTrack], fps: float) -> Floats:
     """How far the hips move up or down, (F, 3), so that planted legs keep the model's length and none is too short."""
     skeleton = demo_skeleton()
     wanted, weights, hips = [], [], []
@@ -183,13 +183,13 @@ def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
     return np.stack([np.zeros_like(rise), rise - drop, np.zeros_like(rise)], 1)
 
 
-def _height_for(length: Array, ankle: Array, hip: Array) -> Array:
+def _height_for(length: Floats, ankle: Floats, hip: Floats) -> Floats:
     """Height of the hip at which it is `length` metres from the ankle, over its present place on the floor."""
     flat = np.hypot(*(ankle - hip)[:, [0, 2]].T)
     return np.asarray(ankle[:, 1] + np.sqrt(np.maximum(length**2 - flat**2, 0.01)))
 
 
-def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array:
+def _solve_legs(root: Floats, local: Floats, tracks: Sequence[FootTrack]) -> Floats:
     """Local rotations with both legs brought to their tracks, (F, J, 4)."""
     skeleton = demo_skeleton()
     out = np.array(local)
@@ -207,7 +207,7 @@ def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array
     return out
 
 
-def reach_leg(thigh_rot: Array, hip_pos: Array, ankle_pos: Array) -> tuple[Array, Array]:
+def reach_leg(thigh_rot: Floats, hip_pos: Floats, ankle_pos: Floats) -> tuple[Floats, Floats]:
     """Global rotations of the thigh, (F, 4), and flexions of the knee, (F,), radians, that put the ankle in its place.
 
     The knee is a hinge about the thigh's x axis and bends backwards only. The thigh turns from where it was by the
@@ -226,7 +226,7 @@ def reach_leg(thigh_rot: Array, hip_pos: Array, ankle_pos: Array) -> tuple[Array
     return quat.multiply(swing, thigh_rot), flexion
 
 
-def _pulled_in(hip: Array, track: FootTrack) -> Array:
+def _pulled_in(hip: Floats, track: FootTrack) -> Floats:
     """Ankle positions, (F, 3), with a swinging foot brought nearer where it would stretch the leg straight."""
     away = track.ankle_pos - hip
     length = np.linalg.norm(away, axis=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Floats32, Indices, Ints32
 
 _LEAST = 1e-5
 """Smaller weights are none."""
@@ -18,15 +18,15 @@ _LEAST = 1e-5
 class Section:
     """One cross-section of a loft."""
 
-    centre: Array
+    centre: Floats
     """Middle of the section, (3,), metres."""
-    across: Array
+    across: Floats
     """Half of its width as a vector, (3,), metres."""
-    deep: Array
+    deep: Floats
     """Half of its depth as a vector, (3,), metres; the loft runs along across x deep."""
     weights: Mapping[int, float]
     """The joints it follows, and how much."""
-    colour: Array
+    colour: Floats
     """Linear RGB, (3,)."""
     square: float = 2.0
     """Exponent of its outline |x|^n + |y|^n = 1: 2 is an ellipse, more is boxier."""
@@ -35,7 +35,7 @@ class Section:
     flank_share: float = 0.0
     """How much the very ends follow them."""
 
-    def facing(self, along: Array) -> Section:
+    def facing(self, along: Floats) -> Section:
         """The same section with its outline running so that a loft along this direction has its outside out."""
         if float(np.cross(self.across, self.deep) @ along) >= 0:
             return self
@@ -54,18 +54,18 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class LoftSurface:
     """Vertices and triangles with colours and skin weights; see `SkinnedMesh` for the fields."""
 
-    vertices: NDArray[np.float32]
-    normals: NDArray[np.float32]
-    triangles: NDArray[np.int32]
+    vertices: Floats32
+    normals: Floats32
+    triangles: Ints32
     joint_indices: NDArray[np.uint16]
-    joint_weights: NDArray[np.float32]
-    colours: NDArray[np.float32]
+    joint_weights: Floats32
+    colours: Floats32
 
 
-def loft(sections: Sequence[Section], sides: int) -> Surface:
+def loft(sections: Sequence[Section], sides: int) -> LoftSurface:
     """A closed skin over two or more sections; the first and last are closed by a point in their middle."""
     angles = 2 * np.pi * np.arange(sides) / sides
     rings = []
@@ -90,7 +90,7 @@ def loft(sections: Sequence[Section], sides: int) -> Surface:
     of = np.concatenate([np.repeat(np.arange(count), sides), [0, count - 1]])
     across = np.concatenate([np.tile(np.cos(angles), count), [0.0, 0.0]])
     indices, weights = _skin_weights([sections[k].weights_at(float(x)) for k, x in zip(of, across, strict=True)])
-    return Surface(
+    return LoftSurface(
         vertices=vertices.astype(np.float32),
         normals=_normals(vertices, triangles).astype(np.float32),
         triangles=triangles.astype(np.int32),
@@ -100,7 +100,7 @@ def loft(sections: Sequence[Section], sides: int) -> Surface:
     )
 
 
-def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.uint16], Floats32]:
     """The four joints that each vertex follows most, and their shares, which sum to 1."""
     indices = np.zeros((len(followed), 4), np.uint16)
     weights = np.zeros((len(followed), 4))
@@ -111,7 +111,7 @@ def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.u
     return indices, (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
-def _normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
+def _normals(vertices: Floats, triangles: Indices) -> Floats:
     """Vertex normals: the mean of the faces around, weighted by area."""
     corners = vertices[triangles]
     faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -122,10 +122,10 @@ def _normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
     return np.where(lengths > 0, normals / np.where(lengths > 0, lengths, 1), [0.0, 1.0, 0.0])
 
 
-def join(parts: Sequence[Surface]) -> Surface:
+def join(parts: Sequence[LoftSurface]) -> LoftSurface:
     """Several surfaces as one."""
     starts = np.cumsum([0, *(len(p.vertices) for p in parts)])
-    return Surface(
+    return LoftSurface(
         vertices=_stack([p.vertices for p in parts], (0, 3), np.float32),
         normals=_stack([p.normals for p in parts], (0, 3), np.float32),
         triangles=_stack([p.triangles + np.int32(s) for p, s in zip(parts, starts, strict=False)], (0, 3), np.int32),

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32, frozen
+from choreograph.base.errors import RequestError
+from choreograph.graph.info import ClipInfo, Origin
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.tables import (
-    SEGMENT,
-    TABLES,
     TRANSITION,
     Alignment,
     Edges,
@@ -31,95 +29,14 @@ from choreograph.graph.tables import (
     Transitions,
     empty_table,
 )
-from choreograph.motion.arrays import frozen
-from choreograph.motion.clip import Clip, Label, Note
+from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from choreograph.graph.fingerprint import Fingerprint
 
-__all__ = [
-    "SEGMENT",
-    "TABLES",
-    "TRANSITION",
-    "Alignment",
-    "ClipInfo",
-    "Edges",
-    "LongBlends",
-    "Minima",
-    "MotionGraph",
-    "Nodes",
-    "Origin",
-    "Provenance",
-    "Table",
-    "Transitions",
-    "empty_table",
-    "random_walk_numpy",
-]
-
-
 _PARTS_KEPT = 4
 """Parts of a graph that were asked for lately and are kept, with all that was computed for them."""
-
-
-@dataclass(frozen=True)
-class ClipInfo:
-    """What is known of a clip without reading its frames."""
-
-    name: str
-    fps: float
-    """Its own rate."""
-    own_frames: int
-    """Frames at its own rate."""
-    frames: int
-    """Frames at the graph's rate."""
-    labels: tuple[Label, ...] = ()
-    """At its own rate."""
-    path: str = ""
-    """Where its file was when the graph was built."""
-    sha256: str = ""
-    take: str = ""
-    """Which of its file's takes it is, where the file has several."""
-    mirror_of: int | None = None
-    """The clip of which it is the mirror image."""
-
-    @property
-    def seconds(self) -> float:
-        """Length in seconds."""
-        return self.own_frames / self.fps
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """A step in a graph file's history."""
-
-    at: str
-    """When, UTC, as in ISO 8601."""
-    command: str
-    """What was done."""
-    package_version: str
-    evaluated_share: float = 1.0
-    """Share of the window pairs to be compared whose distance had to be computed."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """How a graph came about, and what its file says besides clips and tables."""
-
-    evaluated_share: float = 1.0
-    """Share of all pairs of windows whose distance had to be computed when the graph was last built or changed."""
-    notes: Sequence[Note] = ()
-    """What was left out, and why."""
-    history: Sequence[Provenance] = ()
-    """How its file came about; empty for a graph that has not been saved."""
-    path: Path | None = None
-    """The file that it was opened from, if it was."""
-    pairs: Sequence[tuple[int, int]] = ()
-    """Who leads whom, by the clips' numbers; empty where nobody has said so."""
-    cut_settings: Mapping[str, Any] = field(default_factory=dict)
-    """How the clips are cut into segments for performing, where somebody has chosen it, as plain values."""
-    fingerprint: Callable[[], Fingerprint] | None = None
-    """Tells what the file's content is, without reading its arrays."""
 
 
 class MotionGraph:
@@ -154,7 +71,7 @@ class MotionGraph:
         self._fingerprint = origin.fingerprint
         self._tables = tables
         self._parts: OrderedDict[Hashable, MotionGraph] = OrderedDict()
-        self.usual_clips: NDArray[np.bool_] | None = None
+        self.usual_clips: Flags | None = None
         """Of a wider graph, the clips that take part in the narrower one too, (C,)."""
         self.made_by: tuple[Callable[..., MotionGraph], tuple[Any, ...]] | None = None
         """What gives the same graph again, such as its file: another process is told this instead of its arrays."""
@@ -217,7 +134,7 @@ class MotionGraph:
     @cached_property
     def wider(self) -> MotionGraph:
         """The graph in which the long blends that wait take part, and the clips they join; itself where none do."""
-        from choreograph.graph.part import widen
+        from choreograph.graph.subgraph import widen
 
         return widen(self)
 
@@ -227,7 +144,7 @@ class MotionGraph:
         return self._tables["alignment"] if "alignment" in self._tables else empty_table("alignment")  # type: ignore[return-value]
 
     @cached_property
-    def _long_edges(self) -> NDArray[np.int32]:
+    def _long_edges(self) -> Ints32:
         """The long blend that each edge is, by its row there, (E,); -1 for all others."""
         found = np.full(len(self.edges), -1, np.int32)
         blends, edges = self.long_blends, self.edges
@@ -241,9 +158,7 @@ class MotionGraph:
                 found[edge] = rows.get(key, -1)
         return frozen(found, np.int32)
 
-    def mixed_frames(
-        self, edge: NDArray[Any], into: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def mixed_frames(self, edge: NDArray[Any], into: Floats) -> tuple[Floats, Floats]:
         """Which frames of their two clips edges mix, (N,) each, at the graph's rate.
 
         Args:
@@ -291,7 +206,7 @@ class MotionGraph:
         return iter(table.columns().items())
 
     @cached_property
-    def clip_frames(self) -> NDArray[np.int32]:
+    def clip_frames(self) -> Ints32:
         """Frames of each clip at the graph's rate, (C,)."""
         return frozen([info.frames for info in self.infos], np.int32)
 
@@ -304,7 +219,7 @@ class MotionGraph:
         return connect.all_transitions(*known).table()
 
     @cached_property
-    def first_edge(self) -> NDArray[np.int32]:
+    def first_edge(self) -> Ints32:
         """Where each node's edges begin, (N + 1,): node n has the edges [first_edge[n], first_edge[n + 1])."""
         edges, known = self.edges, getattr(self._tables, "first_edge", None)
         return edges.first_of(len(self.nodes)) if known is None else known
@@ -333,13 +248,13 @@ class MotionGraph:
         Raises:
             RequestError: If it finds nothing, or cannot be understood.
         """
-        from choreograph.graph.part import matching_clips
+        from choreograph.graph.subgraph import matching_clips
 
         return self.kept_part(query, lambda: matching_clips(self.infos, query))
 
     def kept_part(self, key: Hashable, choose: Callable[[], Iterable[int]]) -> MotionGraph:
         """The graph of clips chosen by their numbers; the same object for the same key, while it is kept."""
-        from choreograph.graph.part import make_part
+        from choreograph.graph.subgraph import make_part
 
         if key not in self._parts:
             self._parts[key] = make_part(self, choose())
@@ -353,18 +268,18 @@ class MotionGraph:
         info = self.infos[clip]
         return min(frame * info.fps / self.rate_hz, info.own_frames - 1)
 
-    def own_frames(self, clip: NDArray[np.int32], frame: NDArray[np.float64]) -> NDArray[np.float64]:
+    def own_frames(self, clip: Ints32, frame: Floats) -> Floats:
         """The same for many: places in clips, (N,), in frames at their own rates, not beyond their last ones."""
         steps, last = self._own_rates
         return np.minimum(frame * steps[clip], last[clip])
 
     @cached_property
-    def _own_rates(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _own_rates(self) -> tuple[Floats, Ints]:
         """Own frames of each clip in one of the graph's, (C,), and the number of its last one, (C,)."""
         steps = frozen([info.fps / self.rate_hz for info in self.infos])
         return steps, frozen([info.own_frames - 1 for info in self.infos], np.int64)
 
-    def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> NDArray[np.int32]:
+    def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> Ints32:
         """Edges of a walk of this many steps, each drawn evenly from those that leave the node reached.
 
         Args:
@@ -386,9 +301,7 @@ class MotionGraph:
         return _compiled.random_walk(self.first_edge, self.edges.target, start, rng.random(steps))  # type: ignore[no-any-return]
 
 
-def random_walk_numpy(
-    first_edge: NDArray[np.int32], target: NDArray[np.int32], start: int, draws: NDArray[np.float64]
-) -> NDArray[np.int32]:
+def random_walk_numpy(first_edge: Ints32, target: Ints32, start: int, draws: Floats) -> Ints32:
     """The plain twin of the compiled random walk."""
     node, walk = start, np.empty(len(draws), np.int32)
     for step, draw in enumerate(draws):

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Ints32
 
 ALIKE = 0.12
 """Share by which the lengths of a limb and its twin may differ."""
@@ -20,17 +19,17 @@ _LIMB_SHARE = 0.12
 class Tree:
     """Joints, where they are at rest, and how long the ways below them are."""
 
-    parents: NDArray[np.int32]
+    parents: Ints32
     children: list[list[int]]
-    lengths: Array
+    lengths: Floats
     """Of the bone to each joint."""
-    tips: Array
+    tips: Floats
     """Of the longest bone beyond each joint, zero where no end site tells."""
-    reach: Array
+    reach: Floats
     """Longest way from each joint down to an end."""
-    rest: Array
-    tip_parents: NDArray[np.int32]
-    tip_offsets: Array
+    rest: Floats
+    tip_parents: Ints32
+    tip_offsets: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Pair:
     hub: int
     first: list[int]
     second: list[int]
-    apart: Array
+    apart: Floats
     """Distance of each joint from its twin."""
 
     @property
@@ -49,7 +48,7 @@ class Pair:
         return {*self.first, *self.second}
 
 
-def rest_positions(parents: NDArray[np.int32], offsets: Array) -> Array:
+def rest_positions(parents: Ints32, offsets: Floats) -> Floats:
     """Where joints are at rest, (J, 3); parents come before their children."""
     rest = np.zeros((len(parents), 3))
     for j in range(1, len(parents)):
@@ -57,7 +56,7 @@ def rest_positions(parents: NDArray[np.int32], offsets: Array) -> Array:
     return rest
 
 
-def grow(parents: NDArray[np.int32], rest: Array, tip_parents: NDArray[np.int32], tip_offsets: Array) -> Tree:
+def grow(parents: Ints32, rest: Floats, tip_parents: Ints32, tip_offsets: Floats) -> Tree:
     """The tree of joints that are where they are; parents may come behind their children."""
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]

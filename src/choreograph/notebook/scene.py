@@ -9,16 +9,17 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.contract.result import Answer, Result
-from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished
 from choreograph.formats.gltf import write_figure
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_facts, pack_frames, row_bytes
 from choreograph.pictures.figures import stand, with_plants
-from choreograph.synthesis.path import Path
+from choreograph.scene.path import Path
 
 Motion = Clip | Finished | Result | Answer
 """Whatever can be shown."""
@@ -30,11 +31,11 @@ CALM_HZ = 30.0
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class StageScene:
     """Clips that move together, and lines on the floor."""
 
     clips: tuple[Clip, ...]
-    paths: tuple[NDArray[np.float64], ...]
+    paths: tuple[Floats, ...]
     """Lines that were asked for, (N, 2) each, metres, as (x, z)."""
     notes: tuple[str, ...]
     """Sentences about what is not shown as it is."""
@@ -45,7 +46,7 @@ class Scene:
         return f"{', '.join(clip.name for clip in self.clips)}: {max(clip.seconds for clip in self.clips):.2f} s"
 
 
-def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -> Scene:
+def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -> StageScene:
     """The scene of some motions: standing on the floor, foot plants found, no more frames than a notebook should carry.
 
     Args:
@@ -55,7 +56,7 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
     if not motions:
         raise RequestError("there is nothing to show; give one or more clips or results: show(clip)")
     clips: list[Clip] = []
-    paths: list[NDArray[np.float64]] = []
+    paths: list[Floats] = []
     for motion in motions:
         if isinstance(motion, Result | Answer):
             answer = motion.best if isinstance(motion, Result) else motion
@@ -72,7 +73,7 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
     if path is not None:
         paths.append((path if isinstance(path, Path) else Path(np.asarray(path, float))).points)
     bounded, notes = bound(clips)
-    return Scene(tuple(stand(with_plants(clip)) for clip in bounded), tuple(paths), notes)
+    return StageScene(tuple(stand(with_plants(clip)) for clip in bounded), tuple(paths), notes)
 
 
 def bound(clips: Sequence[Clip], limit: int = MAX_BYTES) -> tuple[list[Clip], tuple[str, ...]]:
@@ -96,7 +97,7 @@ def _size(clips: Sequence[Clip]) -> int:
     return sum(len(clip) * row_bytes(len(clip.skeleton)) for clip in clips)
 
 
-def pack(scene: Scene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+def pack(scene: StageScene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
     """The scene as the page's stage takes it.
 
     Returns:

@@ -7,9 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.graph import _compiled, connect
-from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.settings import GraphSettings, LabelThreshold
+from choreograph.graph.tables import SEGMENT, TRANSITION, Minima
 from choreograph.graph.transitions import (
     count_places,
     find_transitions,
@@ -17,7 +19,6 @@ from choreograph.graph.transitions import (
     leave_places_numpy,
     parts_of_places,
 )
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
 WINDOW = 3

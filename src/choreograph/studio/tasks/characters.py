@@ -16,7 +16,7 @@ from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
 if TYPE_CHECKING:
-    from choreograph.formats.character import Character
+    from choreograph.formats.rigged import RiggedCharacter
     from choreograph.motion.live_map import LiveMap
 
 
@@ -57,7 +57,7 @@ def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
 
 def _keep(
     context: WorkerContext,
-    found: Character,
+    found: RiggedCharacter,
     kept: tuple[bytes, dict[str, str]],
     *,
     name: str,
@@ -81,7 +81,7 @@ def _keep(
     return _facts(character, name, found, animated=animated, own=own)
 
 
-def _facts(character: str, name: str, found: Character, *, animated: bool, own: bool) -> CharacterFacts:
+def _facts(character: str, name: str, found: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
     from choreograph.formats.character_roles import single_roles
     from choreograph.motion.role_map import LEG_ROLES
 
@@ -96,13 +96,13 @@ def _facts(character: str, name: str, found: Character, *, animated: bool, own: 
     )
 
 
-def _made_here(found: Character) -> bool:
+def _made_here(found: RiggedCharacter) -> bool:
     return bool(found.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
 
 
 def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Motion:
     """Put a motion on a character; asked as `character`, `which` (a ClipEntry or a result's id), `person` and `key`."""
-    from choreograph.finishing.put_on import put_on
+    from choreograph.finishing.retarget_clean import put_on
     from choreograph.formats.character import read_character
     from choreograph.formats.stage_figure import stage_body
 
@@ -120,8 +120,8 @@ def wear_live(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel)
     """How poses of a body are put on a character; asked as `character` and `body` ("clip" or "result", its id)."""
     from choreograph.formats.character import read_character
     from choreograph.formats.stage_figure import stage_body
+    from choreograph.motion.foot_geometry import body_stance
     from choreograph.motion.live_map import live_map
-    from choreograph.motion.stance import body_stance
 
     kind, name = ask["body"]
     clip = context.recording(name) if kind == "clip" else context.result(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.packed import pack_frames, skeleton_id
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import Sample
@@ -12,17 +12,17 @@ from choreograph.studio.facts import Motion, SourceRun
 from choreograph.studio.subjects import VerbAsk
 from choreograph.studio.tasks.examples import segments_of
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import PerformRequest
-from choreograph.synthesis.perform.search import PerformSearch
+from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.live import PerformStream
+from choreograph.verbs.perform.recorder import TrajectoryRecorder
+from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.search import PerformSearch
 
 PAGES_KEPT = 8
 """Pages that may be performing at once."""
 
 
-class Performance:
+class LivePerformance:
     """A way that is being performed and what was shown of its answer."""
 
     def __init__(self, number: int, database: SegmentDatabase, request: PerformRequest) -> None:
@@ -80,7 +80,7 @@ def moved(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     page, begin = ask["page"], ask["begin"]
     if begin is not None:
         request, database = segments_of(context, begin, channel)
-        context.performances[page] = Performance(ask["number"], database, request.with_(lag_s=ask["lag_s"]))
+        context.performances[page] = LivePerformance(ask["number"], database, request.with_(lag_s=ask["lag_s"]))
         while len(context.performances) > PAGES_KEPT:
             context.performances.popitem(last=False)
     performance = context.performances.get(page)
@@ -96,7 +96,7 @@ def warm(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
         return
     speed = min(1.0, database.fastest)
     samples = tuple((k / 30, 0.0, speed * k / 30) for k in range(90))
-    performance = Performance(0, database, request.with_(lag_s=2.0))
+    performance = LivePerformance(0, database, request.with_(lag_s=2.0))
     for k, sample in enumerate(samples):
         channel.progress("making ready", k, len(samples))
         performance.push([sample])
