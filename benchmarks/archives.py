@@ -35,10 +35,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from choreograph.base import quat
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import Minima, MotionGraph
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

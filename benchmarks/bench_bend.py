@@ -20,23 +20,21 @@ import sys
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
+from choreograph.base import quat
+from choreograph.base.arrays import Complexes, Floats
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clips
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.search import FollowSearch
-from choreograph.synthesis.path import Path
-from choreograph.synthesis.path_shapes import named_path
-
-Array = NDArray[np.float64]
+from choreograph.scene.path import Path
+from choreograph.scene.path_shapes import named_path
+from choreograph.verbs.follow.prepare import find_edge_tables
+from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.follow.search import FollowSearch
 
 _STEP_M = 0.02
 _LOW_M = 0.03
@@ -44,7 +42,7 @@ _SOFT_M = 0.025
 """Height within which a foot counts as near the floor: fully at 0, not at all from here on."""
 
 
-def from_headings(heading: Array, name: str) -> Path:
+def from_headings(heading: Floats, name: str) -> Path:
     """The path that turns so every 2 cm."""
     steps = _STEP_M * np.stack([np.sin(heading), np.cos(heading)], axis=1)
     return Path(np.concatenate([[[0.0, 0.0]], np.cumsum(steps, axis=0)]), name=name)
@@ -92,7 +90,7 @@ def find_graph(name: str) -> MotionGraph:
 class Feet:
     """How feet near the floor move."""
 
-    def __init__(self, clip: Clip, floor: Array | None = None) -> None:
+    def __init__(self, clip: Clip, floor: Floats | None = None) -> None:
         pos = clip.global_positions()[:, list(clip.skeleton.feet)]
         self.floor = np.percentile(pos[..., 1], 0.5, axis=0) if floor is None else floor
         height, speed = pos[1:, :, 1] - self.floor, np.linalg.norm(np.diff(pos[..., [0, 2]], axis=0), axis=2) * clip.fps
@@ -107,7 +105,7 @@ class Feet:
                     self.wander.append(float(np.linalg.norm(spot - spot.mean(axis=0), axis=1).max()))
 
 
-def turning(clip: Clip) -> Array:
+def turning(clip: Clip) -> Floats:
     """Angular accelerations of all joints, rad/s²."""
     turn = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
     return np.linalg.norm(np.diff(turn, axis=0), axis=-1).ravel() * clip.fps
@@ -116,7 +114,7 @@ def turning(clip: Clip) -> Array:
 def novelty(clip: Clip, sources: list[Clip]) -> float:
     """95th percentile of the distance to the nearest recorded pose, on the floor aligned: metres, rms over joints."""
 
-    def parts(pos: Array) -> tuple[Array, NDArray[np.complex128]]:
+    def parts(pos: Floats) -> tuple[Floats, Complexes]:
         flat = pos[..., 0] + 1j * pos[..., 2]
         return pos[..., 1], flat - flat.mean(axis=1, keepdims=True)
 

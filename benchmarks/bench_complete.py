@@ -16,24 +16,21 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.bench_bend import Feet, novelty, turning
 from benchmarks.datasets import find_recordings
+from choreograph.base import quat
 from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.face import Face, FaceShapes
 from choreograph.motion.trim import trimmed
-from choreograph.synthesis.complete.asked import Target
-from choreograph.synthesis.complete.completion import finish_estimate, solve_targets
-from choreograph.synthesis.complete.drag import Dragging
-from choreograph.synthesis.complete.model import MotionModel, learn, reconstruction_error
-from choreograph.synthesis.complete.settings import LearnSettings
-from choreograph.synthesis.complete.solver import SolverSettings
-
-Array = NDArray[np.float64]
+from choreograph.verbs.complete.compile_goals import Target
+from choreograph.verbs.complete.completion import finish_estimate, solve_targets
+from choreograph.verbs.complete.interactive import Dragging
+from choreograph.verbs.complete.model import MotionModel, learn, reconstruction_error
+from choreograph.verbs.complete.settings import LearnSettings
+from choreograph.verbs.complete.solver import SolverSettings
 
 WALKS = [f"16_{n}" for n in (15, 16, 21, 22, 31, 32)]
 JUMPS = {
@@ -303,7 +300,7 @@ def bench_face() -> None:
 
 def bench_one_face(title: str, known: Face, held: Face, shapes: FaceShapes) -> None:
     """What is learned from one recording, tried on another one."""
-    from choreograph.synthesis.complete.face import FaceKeys, complete_landmarks, face_error, learn_face, splined
+    from choreograph.verbs.complete.face import FaceKeys, complete_landmarks, face_error, learn_face, splined
 
     simple = learn_face([known], shapes, order=2, controls=1)
     print(

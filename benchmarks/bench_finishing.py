@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.base import quat
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clips
 from choreograph.finishing.assemble import assemble
@@ -26,10 +27,9 @@ from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import clean_feet
 from choreograph.formats import read_clip
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.walk import Walk
+from choreograph.verbs.walk import Walk
 
 
 def sources() -> list[Clip]:

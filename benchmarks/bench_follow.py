@@ -20,29 +20,27 @@ from pathlib import Path as File
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.synthesis.follow.follower import PathFollower
-from choreograph.synthesis.follow.measure import measure_path
-from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
-from choreograph.synthesis.follow.search import FollowSearch
-from choreograph.synthesis.follow.stream import MotionStream
-from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
-from choreograph.synthesis.path import Path
-from choreograph.synthesis.path_shapes import named_path
-
-Array = NDArray[np.float64]
+from choreograph.scene.path import Path
+from choreograph.scene.path_shapes import named_path
+from choreograph.verbs.follow.follower import PathFollower
+from choreograph.verbs.follow.measure import measure_path
+from choreograph.verbs.follow.prepare import find_edge_tables
+from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.search import FollowSearch
+from choreograph.verbs.follow.stream import MotionStream
+from choreograph.verbs.follow.tables import EdgeTables, build_edge_tables
 
 PATHS = {name: named_path(name) for name in ("line", "circle", "eight", "s", "square", "spiral", "zigzag")}
 METHODS = {
@@ -109,7 +107,7 @@ def figures(result: PathFollower, made: Finished, path: Path) -> tuple[float, ..
     return off.mean, off.worst, float(changes), proved, gap
 
 
-def foot_figures(clip: Clip, floor: Array) -> tuple[list[float], float]:
+def foot_figures(clip: Clip, floor: Floats) -> tuple[list[float], float]:
     """How far each planted foot wanders, metres, and how deep the deepest foot joint is below the floor, metres."""
     feet = list(clip.skeleton.feet)
     pos = clip.global_positions()[:, feet]
@@ -124,7 +122,7 @@ def foot_figures(clip: Clip, floor: Array) -> tuple[list[float], float]:
     return slides, float((floor - pos[..., 1]).max())
 
 
-def peaks(clip: Clip) -> tuple[Array, Array]:
+def peaks(clip: Clip) -> tuple[Floats, Floats]:
     """Angular accelerations of all joints, rad/s², and accelerations of the root, m/s²."""
     turn = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
     spin = np.linalg.norm(np.diff(turn, axis=0), axis=-1) * clip.fps
@@ -183,7 +181,7 @@ def time_stream(graph: MotionGraph, tables: EdgeTables, rate_hz: float = 60.0) -
         )
 
 
-def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
+def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Floats:
     """Of each `next`, called at a fixed rate: seconds, CPU seconds of this thread, how often it had to wait, and the
     seconds of a short loop right after it."""
     rows, due = [], time.perf_counter()

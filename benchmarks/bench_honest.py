@@ -23,8 +23,8 @@ import numpy as np
 import choreograph as cg
 from benchmarks.datasets import RECORDINGS, find_recordings
 from benchmarks.measure_honest import Miss, find_misses
+from choreograph.base.errors import ChoreographError
 from choreograph.demo import demo_clips
-from choreograph.errors import ChoreographError
 
 VERBS = ("follow", "solve", "perform", "bend")
 RATE_HZ = 60.0

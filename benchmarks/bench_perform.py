@@ -23,16 +23,16 @@ from choreograph.distance.blas import one_thread_each
 from choreograph.features.points import ENDS, TRACK, find_points
 from choreograph.finishing.finish import finish
 from choreograph.formats import read_clip
-from choreograph.synthesis.perform.cells import build_cells
-from choreograph.synthesis.perform.confidence import find_confidence
-from choreograph.synthesis.perform.control import Control
-from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
-from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.program import find_segments
-from choreograph.synthesis.perform.request import PerformRequest
-from choreograph.synthesis.perform.search import PerformSearch
-from choreograph.synthesis.perform.settings import usual_settings
-from choreograph.synthesis.perform.stream import PieceStream
+from choreograph.verbs.perform.confidence import find_confidence
+from choreograph.verbs.perform.control import Control
+from choreograph.verbs.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
+from choreograph.verbs.perform.live import PerformStream
+from choreograph.verbs.perform.program import find_segments
+from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.search import PerformSearch
+from choreograph.verbs.perform.segment_fits import build_cells
+from choreograph.verbs.perform.settings import usual_settings
+from choreograph.verbs.perform.stream import PieceStream
 
 
 def shrunk(database: SegmentDatabase, count: int, stretch_s: float) -> SegmentDatabase:

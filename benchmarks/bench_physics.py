@@ -21,9 +21,9 @@ import numpy as np
 
 import choreograph as cg
 from choreograph.dynamics.body import GRAVITY
-from choreograph.editing.physics.prepare import make_setting
-from choreograph.editing.physics.verify import BARS, Verification, excess
 from choreograph.motion.contacts import runs
+from choreograph.verbs.physics.prepare import make_setting
+from choreograph.verbs.physics.verify import BARS, Verification, excess
 
 Case = tuple[str, tuple[str, ...], tuple[float | None, float | None], float, float]
 DRAGGED = "jump 16_05"

@@ -24,24 +24,24 @@ import numpy as np
 
 from benchmarks.bench_bend import Feet, novelty, turning
 from benchmarks.datasets import find_recordings
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.contract.search import Budget
-from choreograph.errors import RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
-from choreograph.synthesis.plan import attempt
-from choreograph.synthesis.plan.answers import Shown
-from choreograph.synthesis.plan.counters import GOAL, RECORDS
-from choreograph.synthesis.plan.lower import Plan
-from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
-from choreograph.synthesis.plan.planner import Planner
-from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
-from choreograph.synthesis.plan.request import PlanRequest, PlanSettings
-from choreograph.synthesis.plan.search import PlanSearch
-from choreograph.synthesis.plan.task import Margins, Task, World
-from choreograph.synthesis.plan.world import make_world
+from choreograph.verbs.plan import attempt
+from choreograph.verbs.plan.answers import Shown
+from choreograph.verbs.plan.counters import GOAL, RECORDS
+from choreograph.verbs.plan.planner import Planner
+from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
+from choreograph.verbs.plan.request import PlanRequest, PlanSettings
+from choreograph.verbs.plan.scene_elements import Bar, Goal, Region, Solid
+from choreograph.verbs.plan.search import PlanSearch
+from choreograph.verbs.plan.task import Margins, Task, World
+from choreograph.verbs.plan.to_montage import Plan
+from choreograph.verbs.plan.world import make_world
 
 SEA = Region.of_box((-3.0, 1.5), (3.0, 5.4))
 CASES: dict[str, PlanRequest] = {
@@ -191,7 +191,7 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
     """
     import dataclasses
 
-    from choreograph.synthesis.plan.heuristic import Rates
+    from choreograph.verbs.plan.heuristic import Rates
 
     print(f"{'':17}   cost  states | without heuristic:   cost   states proved | receding horizon: cost")
     for name in ("3 m ahead", "an obstacle", "turned left", "three obstacles"):

@@ -30,7 +30,7 @@ SIZE = (960, 540)
 
 def example_clip(seconds: float) -> Clip:
     """A figure that walks with swinging limbs, where no recording is given."""
-    from choreograph.maths import quat
+    from choreograph.base import quat
     from choreograph.motion.skeleton import Skeleton
 
     body = [

@@ -15,22 +15,22 @@ import time
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
+from choreograph.base.arrays import Flags
 from choreograph.demo import demo_clip
-from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles
-from choreograph.editing.retarget.search import read_body
 from choreograph.finishing.footskate import clean_feet
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
+from choreograph.motion.foot_geometry import Stance, recorded_stance
 from choreograph.motion.retarget import leg_length, retarget
 from choreograph.motion.role_map import SIDES
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, recorded_stance
+from choreograph.verbs.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles
+from choreograph.verbs.retarget.search import read_body
 
 TRIALS = ("16_15", "16_17", "16_45", "16_47")
 CALLS = 9
@@ -44,7 +44,7 @@ BODIES = (
 BACK = ("hips", "head", *(f"{s}_{p}" for s in SIDES for p in ("foot", "toe", "lower_leg", "forearm", "hand")))
 
 
-def wander(clip: Clip, recorded: Clip, flags: NDArray[np.bool_], by: Skeleton | None = None) -> list[float]:
+def wander(clip: Clip, recorded: Clip, flags: Flags, by: Skeleton | None = None) -> list[float]:
     """How far each planted joint goes from the middle of its plant along the floor, metres.
 
     Plants are the recording's, while its joint is slower than 0.3 m/s, 0.1 s or more, so that all bodies are asked the

@@ -24,19 +24,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks.datasets import find_recordings
-from choreograph.editing.retime.baselines import linear_warp, spline_warp
-from choreograph.editing.retime.curve import TimeWarp
-from choreograph.editing.retime.keys import KeyTime, check_keys
-from choreograph.editing.retime.measure import gravity_kept, timing_distance
-from choreograph.editing.retime.references import mean_speed
-from choreograph.editing.retime.render import render_warp
-from choreograph.editing.retime.retime import retime_clip, retime_prepared
-from choreograph.editing.retime.settings import RetimeSettings
-from choreograph.editing.retime.warp import Retimer
 from choreograph.formats import read_clip
 from choreograph.motion import resample
 from choreograph.motion.clip import Clip, concatenate
 from choreograph.motion.contacts import detect_contacts, runs
+from choreograph.verbs.retime.baselines import linear_warp, spline_warp
+from choreograph.verbs.retime.curve import TimeWarp
+from choreograph.verbs.retime.keys import KeyTime, check_keys
+from choreograph.verbs.retime.measure import gravity_kept, timing_distance
+from choreograph.verbs.retime.references import mean_speed
+from choreograph.verbs.retime.render import render_warp
+from choreograph.verbs.retime.retime import retime_clip, retime_prepared
+from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.warp import Retimer
 
 JUMPS = ("16_01", "16_03", "16_05", "16_06", "16_09")
 WALKS = ("16_15", "16_16", "16_21", "16_22", "16_31", "16_32", "16_47", "16_58")

@@ -16,9 +16,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
+from choreograph.base import quat
+from choreograph.base.arrays import Complexes, Floats, Ints32
+from choreograph.base.floor import FloorTransform
 from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import foot_slide
@@ -27,16 +29,14 @@ from choreograph.graph.cache import list_entries
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.solve.constraints import BodyTarget, HardFrame, JointTarget
-from choreograph.synthesis.solve.hierarchy import Hierarchy, build_hierarchy
-from choreograph.synthesis.solve.prepare import find_frames, find_hierarchy
-from choreograph.synthesis.solve.request import SolveRequest
-from choreograph.synthesis.solve.solver import Solver
-from choreograph.synthesis.solve.splice import Splice
+from choreograph.verbs.solve.constraints import BodyTarget, HardFrame, JointTarget
+from choreograph.verbs.solve.hierarchy import Hierarchy, build_hierarchy
+from choreograph.verbs.solve.prepare import find_frames, find_hierarchy
+from choreograph.verbs.solve.request import SolveRequest
+from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.splice import Splice
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 END = BodyTarget(10.0, (0.0, 4.0), 90.0)
@@ -95,10 +95,10 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
             print(f"  {moment:>4.1f} s   {'   '.join(cells)}")
 
 
-def novelty_cm(clip: Clip, graph: MotionGraph, used: NDArray[np.int32]) -> float:
+def novelty_cm(clip: Clip, graph: MotionGraph, used: Ints32) -> float:
     """95th percentile of the distance to the nearest recorded pose, RMS over joints, best laid on the floor."""
 
-    def parts(clips: list[Clip]) -> tuple[NDArray[np.float64], NDArray[np.complex128]]:
+    def parts(clips: list[Clip]) -> tuple[Floats, Complexes]:
         points = np.concatenate([each.resampled(60.0).global_positions() for each in clips])
         floor = points[..., 0] + 1j * points[..., 2]
         return points[..., 1], floor - floor.mean(axis=1, keepdims=True)
@@ -123,7 +123,7 @@ def accel_peak(clips: list[Clip]) -> float:
 def hard_frames_off_mm(motion: Finished, splice: Splice) -> float:
     """How far joints are from where they were recorded at hard frames, seen from the torso's place on the floor."""
 
-    def seen(clip: Clip, frame: int) -> NDArray[np.float64]:
+    def seen(clip: Clip, frame: int) -> Floats:
         points = clip.global_positions()[frame]
         x, _, z = points[clip.skeleton.hips]
         return FloorTransform(clip.facing()[frame], x, z).inverse().apply(points)

@@ -16,31 +16,29 @@ from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import choreograph as cg
 from benchmarks import steer_matching
 from benchmarks.datasets import find_recordings
+from choreograph.base.arrays import Floats
 from choreograph.demo import demo_clips
 from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
 from choreograph.motion.contacts import runs, with_detected_contacts
-from choreograph.synthesis.path import Path
-from choreograph.synthesis.steer.controller import SteerBrain
-from choreograph.synthesis.steer.costs import Ahead, SteerSettings, StepCosts
-from choreograph.synthesis.steer.crowd import Crowd
-from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
-from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
-from choreograph.synthesis.steer.learn import LEARNING, learn
-from choreograph.synthesis.steer.navigate import Navigate
-from choreograph.synthesis.steer.policy import ValueFunction
-from choreograph.synthesis.steer.pool import Pool, build_pool
-from choreograph.synthesis.steer.prepare import standard_tasks
-from choreograph.synthesis.steer.record import Recording
-from choreograph.synthesis.steer.steps import build_steps
-from choreograph.synthesis.steer.tasks import SteerTask
-
-Array = NDArray[np.float64]
+from choreograph.scene.path import Path
+from choreograph.verbs.steer.controller import SteerBrain
+from choreograph.verbs.steer.costs import Ahead, SteerSettings, StepCosts
+from choreograph.verbs.steer.crowd import Crowd
+from choreograph.verbs.steer.evaluate import beam_cost, policy_cost
+from choreograph.verbs.steer.frame_pool import Pool, build_pool
+from choreograph.verbs.steer.goals import MovingObstacle, SteerGoal
+from choreograph.verbs.steer.learn import LEARNING, learn
+from choreograph.verbs.steer.navigate import Navigate
+from choreograph.verbs.steer.policy import ValueFunction
+from choreograph.verbs.steer.prepare import standard_tasks
+from choreograph.verbs.steer.recording import Recording
+from choreograph.verbs.steer.steps import build_steps
+from choreograph.verbs.steer.tasks import SteerTask
 
 WALKS = (*range(11, 35), 47, 58)
 PACE = {"demo": 1.3}
@@ -198,7 +196,7 @@ def walker(brain: SteerBrain, pool: Pool, goal: SteerGoal, seconds: float, seed:
     return crowd
 
 
-def follow(crowd: Crowd, seconds: float, obstacle: MovingObstacle | None = None) -> Array:
+def follow(crowd: Crowd, seconds: float, obstacle: MovingObstacle | None = None) -> Floats:
     """Where the root goes, (F, 2)."""
     way = np.empty((round(seconds * RATE), 2))
     for k in range(len(way)):
@@ -221,7 +219,7 @@ def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
           f"discounted cost {np.mean(costs):.2f} (bar 2.2 and 3 s)")  # fmt: skip
 
 
-def turned_after(way: Array) -> float:
+def turned_after(way: Floats) -> float:
     """When the direction of travel is within 30° of straight back, seconds; 10 if it never is."""
     heading = find_way(way, RATE, 0.1).heading
     there = np.abs(np.angle(np.exp(1j * (heading - math.pi)))) < math.radians(30)
@@ -321,7 +319,7 @@ def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
             cg.write_clip(f"out/steer_{who}_{name}.bvh", clip, overwrite=True)
 
 
-def wander(clip: cg.Clip) -> Array:
+def wander(clip: cg.Clip) -> Floats:
     """How far each joint of a foot goes from its middle while it stands, as the clip itself says it does, metres."""
     clip = with_detected_contacts(clip)
     assert clip.contacts is not None

@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import choreograph as cg
+from choreograph.base.arrays import Floats
 from choreograph.dynamics.body import make_body
 from choreograph.dynamics.contacts import measure_points
 from choreograph.dynamics.dofs import make_dofs
-from choreograph.editing.physics.examples import choose_examples
 from choreograph.features.pose_space import fit_pose_space
 from choreograph.pictures.plots import new_figure, title_figure, write_plot
 from choreograph.pictures.theme import CLIP_COLOURS, find_theme
-
-Array = NDArray[np.float64]
+from choreograph.verbs.physics.examples import choose_examples
 
 MOST = 20
 SHOWN = (1, 2, 3, 5, 7, 10, 15, 20)
@@ -58,14 +56,14 @@ class Poses:
         self.base = self.read("16_15")
         body = make_body(self.base.skeleton)
         self.dofs, self.points = make_dofs(body, []), measure_points([self.base], body.height)
-        self.known: dict[str, Array] = {}
+        self.known: dict[str, Floats] = {}
 
     def read(self, name: str) -> cg.Clip:
         path = next(self.folder.glob(f"cmu*/{name.partition('_')[0]}/{name}.amc"))
         clip = cg.read_clip(path)
         return cg.repair(clip) if name.startswith("87") else clip
 
-    def angles(self, name: str) -> Array:
+    def angles(self, name: str) -> Floats:
         """(F, n), radians; the root left out."""
         if name not in self.known:
             clip = self.read(name).with_skeleton(self.base.skeleton)
@@ -79,7 +77,7 @@ class Poses:
         return [one.name for one in choose_examples(own, clips, self.points, 0.0, count)]
 
 
-def errors(of: Array, basis: Array) -> Array:
+def errors(of: Floats, basis: Floats) -> Floats:
     """Root mean square distance of poses from the spaces of a basis' first 1 … MOST components, degrees."""
     space = fit_pose_space(basis, min(MOST, len(basis) - 1, basis.shape[1]))
     inside, off = (of - space.mean) @ space.axes.T, of - space.mean
@@ -88,16 +86,16 @@ def errors(of: Array, basis: Array) -> Array:
     return np.asarray(np.degrees(np.sqrt(np.maximum(left, 0.0) / of.shape[1])))
 
 
-def figure_two(poses: Poses) -> dict[str, Array]:
+def figure_two(poses: Poses) -> dict[str, Floats]:
     return {
         name: np.mean([errors(poses.angles(clip), poses.angles(clip)) for clip in clips], axis=0)
         for name, clips in BEHAVIOURS.items()
     }
 
 
-def figure_three(poses: Poses) -> dict[str, Array]:
+def figure_three(poses: Poses) -> dict[str, Floats]:
     every = [name for names in BEHAVIOURS.values() for name in names]
-    rows: dict[str, list[Array]] = {}
+    rows: dict[str, list[Floats]] = {}
     for name in JUMPS:
         others = [other for other in JUMPS if other != name]
         spaces = {
@@ -114,14 +112,14 @@ def figure_three(poses: Poses) -> dict[str, Array]:
     return {space: np.mean(values, axis=0) for space, values in rows.items()}
 
 
-def table(title: str, rows: dict[str, Array]) -> None:
+def table(title: str, rows: dict[str, Floats]) -> None:
     print(f"\n| {title}, degrees | " + " | ".join(f"d = {d}" for d in SHOWN) + " |")
     print("|---" * (len(SHOWN) + 1) + "|")
     for name, values in rows.items():
         print(f"| {name} | " + " | ".join(f"{values[d - 1]:.1f}" for d in SHOWN) + " |")
 
 
-def draw(folder: Path, two: dict[str, Array], three: dict[str, Array]) -> None:
+def draw(folder: Path, two: dict[str, Floats], three: dict[str, Floats]) -> None:
     look = find_theme("light")
     figure, panels = new_figure(look, 1, 2, (9.0, 3.6))
     for panel, rows, title in ((panels[0], two, "by behaviour"), (panels[1], three, "jumps in other spaces")):

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench_plan import find_graph
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis.plan import attempt
-from choreograph.synthesis.plan.heuristic import MEASURES
-from choreograph.synthesis.plan.parts import Goal, Region, Solid
-from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
-from choreograph.synthesis.plan.request import PlanRequest
-from choreograph.synthesis.plan.search import PlanSearch
+from choreograph.verbs.plan import attempt
+from choreograph.verbs.plan.heuristic import MEASURES
+from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
+from choreograph.verbs.plan.request import PlanRequest
+from choreograph.verbs.plan.scene_elements import Goal, Region, Solid
+from choreograph.verbs.plan.search import PlanSearch
 
 KINDS = ("obstacles", "precise", "stones", "precise stones")
 SECONDS = 1.0

@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 import choreograph as cg
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.floor import FloorTransform
 from choreograph.finishing.foot_contacts import foot_slide, plant_speed
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import find_way
-
-Array = NDArray[np.float64]
 
 RATE = 60.0
 AHEAD = (20, 40, 60)
@@ -39,13 +37,13 @@ class Matcher:
         self.mean = features.mean(axis=0)
         self.features = (features - self.mean) / self.scale
 
-    def _features(self, clip: cg.Clip) -> Array:
+    def _features(self, clip: cg.Clip) -> Floats:
         places = find_way(clip.root_pos[:, [0, 2]], RATE, 0.1)
         facing = np.unwrap(clip.facing())
         at = np.arange(1, len(clip) - AHEAD[-1])
         turn = np.exp(1j * facing[at])  # x + iz of the world times this is the body's
 
-        def body(vectors: Array) -> Array:
+        def body(vectors: Floats) -> Floats:
             flat = (vectors[:, 0] + 1j * vectors[:, -1]) * turn
             return np.stack([flat.real, flat.imag], axis=1)
 
@@ -63,7 +61,7 @@ class Matcher:
         flat = body(hips)
         return np.concatenate([*ways, *heads, *feet, *speeds, np.insert(flat, 1, hips[:, 1], axis=1)], axis=1)
 
-    def walk(self, seconds: float, turn_at: float, row: int) -> tuple[Array, cg.Clip]:
+    def walk(self, seconds: float, turn_at: float, row: int) -> tuple[Floats, cg.Clip]:
         """A walk along +z that is to go back from a moment on: the root's way, and the motion."""
         clip, frame = self.rows[row]
         place = FloorTransform()
@@ -98,7 +96,7 @@ class Matcher:
         motion = cg.Clip(self.clips[0].skeleton, RATE, np.array(roots), quat.make_continuous(np.array(rots)), "matched")
         return np.array(roots)[:, [0, 2]], motion
 
-    def _pose(self, clip: int, frame: int, place: FloorTransform) -> tuple[Array, Array]:
+    def _pose(self, clip: int, frame: int, place: FloorTransform) -> tuple[Floats, Floats]:
         rot = np.array(self.clips[clip].local_rot[frame])
         rot[0] = place.turn(rot[0])
         return place.apply(self.clips[clip].root_pos[frame]), rot

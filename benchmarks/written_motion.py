@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from choreograph.base.arrays import Complexes, Flags, Floats
 
 
 @dataclass
@@ -24,26 +23,26 @@ class Written:
 
     names: list[str]
     fps: float
-    joints: Array
+    joints: Floats
     """(F, J, 3)."""
-    turns: Array
+    turns: Floats
     """How joints are turned in the world, (F, J, 3, 3)."""
-    local: Array
+    local: Floats
     """How each is turned against its parent, (F, J, 3, 3)."""
     hips: int
 
     @property
-    def torso(self) -> Complex:
+    def torso(self) -> Complexes:
         """Where the hips are on the floor."""
         return self.joints[:, self.hips, 0] + 1j * self.joints[:, self.hips, 2]
 
     @property
-    def root(self) -> Complex:
+    def root(self) -> Complexes:
         """Where the root is on the floor."""
         return self.joints[:, 0, 0] + 1j * self.joints[:, 0, 2]
 
     @property
-    def facing(self) -> Array:
+    def facing(self) -> Floats:
         """Where the hips face, without leaps."""
         ahead = self.turns[:, self.hips, :, 2]
         return np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
@@ -63,7 +62,7 @@ class Written:
         low = min(int(place), len(values) - 2)
         return values[low] + (place - low) * (values[low + 1] - values[low])
 
-    def seen_from_torso(self, frame: int) -> Array:
+    def seen_from_torso(self, frame: int) -> Floats:
         """Joints as seen from the hips' place on the floor and their facing, (J, 3)."""
         flat = self.joints[frame, :, 0] + 1j * self.joints[frame, :, 2] - self.torso[frame]
         flat = flat * np.exp(1j * self.facing[frame])
@@ -131,9 +130,9 @@ def read_written(path: Path, hips: str) -> Written:
 class Along:
     """Where a root is along a path, frame by frame."""
 
-    way: Array
+    way: Floats
     """How far it has come, metres; never falls."""
-    off: Array
+    off: Floats
     """How far it is from there."""
     length: float
 
@@ -143,7 +142,7 @@ class Along:
         return float(self.way[-1] / self.length)
 
 
-def resample(points: Sequence[tuple[float, float]], step: float) -> tuple[Complex, Array]:
+def resample(points: Sequence[tuple[float, float]], step: float) -> tuple[Complexes, Floats]:
     """A line as places every `step` metres, and how far along they are."""
     line = np.array([complex(*point) for point in points])
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(line)))])
@@ -151,7 +150,7 @@ def resample(points: Sequence[tuple[float, float]], step: float) -> tuple[Comple
     return np.interp(along, length, line.real) + 1j * np.interp(along, length, line.imag), along
 
 
-def find_along(root: Complex, points: Sequence[tuple[float, float]], step: float = 0.01) -> Along:
+def find_along(root: Complexes, points: Sequence[tuple[float, float]], step: float = 0.01) -> Along:
     """The progress of a root along a path: the nearest place of the next metre, never back."""
     places, along = resample(points, step)
     at, ahead = 0, round(1.0 / step)
@@ -163,7 +162,7 @@ def find_along(root: Complex, points: Sequence[tuple[float, float]], step: float
     return Along(way, off, float(along[-1]))
 
 
-def still_seconds(root: Complex, fps: float, near: NDArray[np.bool_]) -> float:
+def still_seconds(root: Complexes, fps: float, near: Flags) -> float:
     """How long a root stands in some frames: within half a second it moves less than 15 cm."""
     half = max(1, round(0.25 * fps))
     padded = np.concatenate([np.repeat(root[0], half), root, np.repeat(root[-1], half)])
@@ -171,7 +170,7 @@ def still_seconds(root: Complex, fps: float, near: NDArray[np.bool_]) -> float:
     return float((near & (moved < 0.15)).sum() / fps)
 
 
-def distance_to_outline(point: Complex, corners: Complex) -> Array:
+def distance_to_outline(point: Complexes, corners: Complexes) -> Floats:
     """Distance of places from a polygon; negative inside."""
     gap = np.full(point.shape, np.inf)
     turns = np.zeros(point.shape)
@@ -182,6 +181,6 @@ def distance_to_outline(point: Complex, corners: Complex) -> Array:
     return np.where(np.abs(turns) > np.pi, -gap, gap)
 
 
-def turned_apart(one: Array, other: Array) -> float:
+def turned_apart(one: Floats, other: Floats) -> float:
     """The greatest angle between two sets of rotations (J, 3, 3), radians."""
     return float(Rotation.from_matrix(np.swapaxes(one, -1, -2) @ other).magnitude().max())

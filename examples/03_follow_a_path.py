@@ -12,7 +12,7 @@ from pathlib import Path
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.pictures.plots import write_plot
-from choreograph.synthesis.follow.plot import plot_follow
+from choreograph.verbs.follow.plot import plot_follow
 
 BENDS = ("walk_veer_gentle", "walk_veer", "walk_veer_tight", "walk_turn_90")
 DEMO = ("walk", "walk_weave", *(f"{bend}_{side}" for bend in BENDS for side in ("left", "right")))

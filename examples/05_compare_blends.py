@@ -15,7 +15,7 @@ from four_clips import build_four_clip_graph
 
 import choreograph as cg
 from choreograph.pictures.plots import write_plot
-from choreograph.synthesis.follow.plot import plot_comparison
+from choreograph.verbs.follow.plot import plot_comparison
 
 BLENDS = {
     "linear": cg.FinishSettings("linear"),

@@ -15,7 +15,7 @@ from four_clips import build_four_clip_graph
 
 import choreograph as cg
 from choreograph.pictures.plots import write_plot
-from choreograph.synthesis.follow.plot import plot_comparison
+from choreograph.verbs.follow.plot import plot_comparison
 
 # The thesis sums squared distances in CMU units (an inch over 0.45) over frames at 120 Hz; ours is m²·s.
 SI = (0.0254 / 0.45) ** 2 / 120

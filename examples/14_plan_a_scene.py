@@ -21,7 +21,7 @@ from choreograph.pictures.plots import write_plot
 from choreograph.pictures.raster import Stroke
 from choreograph.pictures.sheet import write_sheet
 from choreograph.pictures.theme import AMBER
-from choreograph.synthesis.plan.plot import blocks, outlines, plot_plan
+from choreograph.verbs.plan.plot import blocks, outlines, plot_plan
 
 
 def wall(ax: float, az: float, bx: float, bz: float) -> cg.Solid:

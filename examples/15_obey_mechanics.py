@@ -12,8 +12,8 @@ from pathlib import Path
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.editing.physics.plot import plot_physics
 from choreograph.pictures.plots import write_plot
+from choreograph.verbs.physics.plot import plot_physics
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("jump", type=Path, nargs="?", help="motion file with a jump; a demo jump if left out")

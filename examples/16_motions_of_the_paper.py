@@ -18,11 +18,11 @@ import numpy as np
 from paper_motions import Made, Recordings, all_motions
 
 import choreograph as cg
-from choreograph.editing.physics.plot import draw_figures
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.pictures.animation import FilmSettings, write_film
 from choreograph.pictures.plots import new_figure, title_figure, write_plot
 from choreograph.pictures.theme import find_theme
+from choreograph.verbs.physics.plot import draw_figures
 
 HEAD = (
     "| motion | status | iterations | CPU | COM off | L drift | slip | residual | peak | below | positions against "

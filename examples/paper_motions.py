@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import choreograph as cg
-from choreograph.maths import quat
+from choreograph.base import quat
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.pictures.animation import write_png
 from choreograph.pictures.sheet import SheetSettings
-from choreograph.synthesis.solve.picture import draw_result
+from choreograph.verbs.solve.picture import draw_result
 
 TURNS = ("walk_veer_tight", "walk_turn_90", "walk_turn_about", "pivot")
 DEMO = (

@@ -11,8 +11,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.finishing.hand_contacts import grips
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

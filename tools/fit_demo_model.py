@@ -24,19 +24,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator, make_lsq_spline
 from scipy.ndimage import gaussian_filter1d
 from scipy.signal import find_peaks
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Indices
 from choreograph.demo import model
 from choreograph.demo.body import ANKLE_HEIGHT, SHIN, THIGH, demo_skeleton
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
-
-Array = NDArray[np.float64]
 
 SKELETON = demo_skeleton()
 INDEX = {name: j for j, name in enumerate(SKELETON.names)}
@@ -107,17 +105,17 @@ class Sample:
     """Frames of one trial as the model sees them."""
 
     name: str
-    phase: Array
-    speed: Array
-    turn: Array
-    accel: Array
-    channels: Array
+    phase: Floats
+    speed: Floats
+    turn: Floats
+    accel: Floats
+    channels: Floats
     """(F, D), see `choreograph.demo.model`."""
-    keys: Array
+    keys: Floats
     """Frames at which the phase passes multiples of pi."""
 
 
-def smooth_path(floor_pos: Array, knot_s: float) -> tuple[Array, Array, Array]:
+def smooth_path(floor_pos: Floats, knot_s: float) -> tuple[Floats, Floats, Floats]:
     """A cubic spline through the root's floor positions with a knot every stride, and its two derivatives.
 
     One knot per stride is too stiff to follow the sway within a stride and soft enough for the turns.
@@ -129,7 +127,7 @@ def smooth_path(floor_pos: Array, knot_s: float) -> tuple[Array, Array, Array]:
     return spline(times), spline.derivative(1)(times), spline.derivative(2)(times)
 
 
-def gait_phase(clip: Clip, crossing: float) -> tuple[Array, Array]:
+def gait_phase(clip: Clip, crossing: float) -> tuple[Floats, Floats]:
     """Phase per frame (NaN far outside the known steps) and the frames of the steps.
 
     The ankles' separation along the path is nearly a cosine: its tops are phase 0 (left foot ahead), its bottoms pi;
@@ -169,7 +167,7 @@ def gait_phase(clip: Clip, crossing: float) -> tuple[Array, Array]:
     return phase, times
 
 
-def channels_of(clip: Clip, place: Array, heading: Array, mean_pose: Array) -> Array:
+def channels_of(clip: Clip, place: Floats, heading: Floats, mean_pose: Floats) -> Floats:
     """Hips' offset from a place on the floor and rotation vectors about the mean pose, (F, D)."""
     away = clip.root_pos - np.insert(place, 1, 0.0, axis=1)
     offset = quat.rotate(quat.from_yaw(-heading), away)
@@ -179,7 +177,7 @@ def channels_of(clip: Clip, place: Array, heading: Array, mean_pose: Array) -> A
     return np.concatenate([offset, vectors.reshape(len(clip), -1)], axis=1)
 
 
-def sample_gait(clip: Clip, mean_pose: Array, crossing: float) -> Sample:
+def sample_gait(clip: Clip, mean_pose: Floats, crossing: float) -> Sample:
     """A trial's phase, speed, turning rate, acceleration and channels."""
     phase, keys = gait_phase(clip, crossing)
     place, velocity, change = smooth_path(clip.root_pos[:, [0, 2]], 2 * float(np.median(np.diff(keys))) / FPS)
@@ -219,7 +217,7 @@ def mirrored(samples: list[Sample]) -> list[Sample]:
     ]
 
 
-def fit_gait(samples: list[Sample], gait: str) -> dict[str, Array]:
+def fit_gait(samples: list[Sample], gait: str) -> dict[str, Floats]:
     """Fourier-polynomial coefficients of one gait, left/right symmetric, and the person's own asymmetry."""
     everything = samples + mirrored(samples)
     design, values = stack(everything, gait)
@@ -237,7 +235,7 @@ def fit_gait(samples: list[Sample], gait: str) -> dict[str, Array]:
     return {f"{gait}_series": series, f"{gait}_skew": np.asarray(skew, float)}
 
 
-def stack(samples: list[Sample], gait: str) -> tuple[Array, Array]:
+def stack(samples: list[Sample], gait: str) -> tuple[Floats, Floats]:
     """Design matrix and values over all frames with a known phase and a real speed."""
     designs, values = [], []
     for s in samples:
@@ -247,7 +245,7 @@ def stack(samples: list[Sample], gait: str) -> tuple[Array, Array]:
     return np.concatenate(designs), np.concatenate(values)
 
 
-def fit_cadence(samples: list[Sample], gait: str) -> dict[str, Array]:
+def fit_cadence(samples: list[Sample], gait: str) -> dict[str, Floats]:
     """Strides per second as a quadratic (walk) or straight line (run) in speed."""
     speeds, rates = [], []
     for s in samples:
@@ -258,7 +256,7 @@ def fit_cadence(samples: list[Sample], gait: str) -> dict[str, Array]:
     return {f"{gait}_cadence": np.polyfit(speeds, rates, 2 if gait == "walk" else 1)[::-1]}
 
 
-def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[str, Array]:
+def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[str, Floats]:
     """Phases (in cycles) of heel strike, foot flat, heel off and toe off as straight lines in speed.
 
     A part of the foot is taken to stand while it is slower than a share of the body's speed.
@@ -283,7 +281,7 @@ def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[st
         ankle, toe = (np.array([np.median(band[bins == b, k]) for b in range(50)]) for k in (1, 2))
         late = np.roll(np.arange(50), 10)  # from 0.8 of a cycle on, where the foot is still in the air
 
-        def first(signal: Array, limit: float, below: bool, order: NDArray[np.intp]) -> float:
+        def first(signal: Floats, limit: float, below: bool, order: Indices) -> float:
             for a, b in pairwise(order):
                 if (signal[b] < limit) == below:
                     part = (signal[a] - limit) / (signal[a] - signal[b])
@@ -305,7 +303,7 @@ def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[st
     return {f"{gait}_contacts": np.array(lines)}
 
 
-def fit_jump(clips: list[Clip], mean_pose: Array, kind: str) -> dict[str, Array]:
+def fit_jump(clips: list[Clip], mean_pose: Floats, kind: str) -> dict[str, Floats]:
     """B-spline coefficients of one kind of jump over normalised time, and the mean times of its events."""
     times, curves = [], []
     for clip in clips:
@@ -363,7 +361,7 @@ def main() -> None:
     steady[:, 0] = quat.multiply(quat.from_yaw(-quat.yaw_of(steady[:, 0])), steady[:, 0])
     mean_pose = average_rotation(steady)
     mean_pose = average_rotation(np.stack([mean_pose, model.mirror_pose(mean_pose)]))
-    fitted: dict[str, Array] = {"mean_pose": mean_pose}
+    fitted: dict[str, Floats] = {"mean_pose": mean_pose}
     for gait, clips in (("walk", walks), ("run", runs)):
         used = [c for c in clips if c.name not in kept_out]
         share = crossing_share(used)
@@ -386,7 +384,7 @@ def main() -> None:
     say(f"{given.out}: {given.out.stat().st_size / 1024:.1f} kB")
 
 
-def average_rotation(rotations: Array) -> Array:
+def average_rotation(rotations: Floats) -> Floats:
     """Mean of rotations (F, J, 4) over frames: the main axis of their outer products."""
     out = np.empty(rotations.shape[1:])
     for j in range(rotations.shape[1]):
@@ -395,7 +393,7 @@ def average_rotation(rotations: Array) -> Array:
     return out
 
 
-def report(gait: str, fitted: dict[str, Array], samples: list[Sample], held_out: set[str]) -> None:
+def report(gait: str, fitted: dict[str, Floats], samples: list[Sample], held_out: set[str]) -> None:
     """Print the model's distance from the trials: rotation per joint (degrees) and hips (centimetres), RMS."""
     coefficients = model.Gait.from_arrays(fitted, gait)
     for title, chosen in (("fitted", False), ("held out", True)):

@@ -128,8 +128,8 @@ def _prepare_others(folder: Path, walk: Clip) -> None:
     from choreograph.formats.face_glb import write_face_glb
     from choreograph.motion.face import Face
     from choreograph.motion.head import simple_head
-    from choreograph.synthesis.complete.model import learn
-    from choreograph.synthesis.complete.store import save_model
+    from choreograph.verbs.complete.model import learn
+    from choreograph.verbs.complete.store import save_model
 
     face = Face(("JawOpen", "BrowInnerUp"), np.linspace(0, 1, 120).reshape(60, 2), 30.0)
     write_face(folder / "face.csv", face)
@@ -199,7 +199,7 @@ def _is_whole_table(path: Path) -> bool:
 
         return bool(ElementTree.fromstring(path.read_text("utf-8")).tag == "robot")
     if path.suffix == ".model":
-        from choreograph.synthesis.complete.store import open_model
+        from choreograph.verbs.complete.store import open_model
 
         return open_model(path).dimensions > 0
     if path.name == "face.csv":

@@ -1,35 +1,7 @@
 # What the package offers, and where each comes from: read by type checkers, and by `__init__.py` when it is asked for.
 
 from ._version import __version__
-from .build.graph import build_graph
-from .contract.document import read_request_file
-from .contract.request import read_request
-from .contract.result import Answer, Result
-from .contract.search import Budget
-from .dynamics.body import Body, make_body
-from .dynamics.inverse import Dynamics
-from .editing.bend.request import BendRequest
-from .editing.bend.search import BendResult, BendSearch, bend
-from .editing.dynamics.request import BodyRequest, DynamicsRequest
-from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
-from .editing.layer.request import LayerRequest
-from .editing.layer.search import LayerResult, LayerSearch, layer
-from .editing.loop.request import LoopRequest
-from .editing.loop.search import LoopResult, LoopSearch, loop
-from .editing.physics.request import (
-    FootprintRequest,
-    HandprintRequest,
-    KeyPoseRequest,
-    PhysicsLimits,
-    PhysicsRequest,
-    PhysicsWeights,
-)
-from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
-from .editing.retarget.request import RetargetRequest
-from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
-from .editing.retime.request import RetimeRequest
-from .editing.retime.search import RetimeResult, RetimeSearch, retime
-from .errors import (
+from .base.errors import (
     Cancelled,
     ChoreographError,
     DownloadError,
@@ -41,6 +13,14 @@ from .errors import (
     RoleError,
     SkeletonMismatch,
 )
+from .base.floor import FloorTransform
+from .build.graph import build_graph
+from .contract.document import read_request_file
+from .contract.request import read_request
+from .contract.result import Answer, Result
+from .contract.search import Budget
+from .dynamics.body import Body, make_body
+from .dynamics.inverse import Dynamics
 from .finding.request import FindRequest
 from .finding.search import FindResult, find
 from .finishing.body import RootTarget
@@ -59,7 +39,6 @@ from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
 from .graph.store import open_graph, save_graph
-from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
 from .motion.contacts import detect_contacts, find_foot_contacts
 from .motion.face import Face, FaceShapes
@@ -70,11 +49,15 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .synthesis.complete.drag import Dragging, pulled_pose
-from .synthesis.complete.face import FaceModel, face_error, learn_face
-from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
-from .synthesis.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
-from .synthesis.complete.goals import (
+from .scene.path import Path, Stretch
+from .scene.path_files import load_path
+from .scene.path_shapes import named_path
+from .verbs.bend.request import BendRequest
+from .verbs.bend.search import BendResult, BendSearch, bend
+from .verbs.complete.face import FaceModel, face_error, learn_face
+from .verbs.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
+from .verbs.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
+from .verbs.complete.goals import (
     AngleGoal,
     BehaviourGoal,
     BodyGoal,
@@ -87,32 +70,49 @@ from .synthesis.complete.goals import (
     TurnGoal,
     ViewGoal,
 )
-from .synthesis.complete.model import MotionModel, learn, reconstruction_error
-from .synthesis.complete.request import CompleteRequest, SolveWeights
-from .synthesis.complete.search import CompleteResult, CompleteSearch, complete
-from .synthesis.complete.settings import LearnSettings
-from .synthesis.complete.store import open_model, save_model
-from .synthesis.follow.measure import measure_path
-from .synthesis.follow.request import FollowRequest, FollowSettings, StretchRequest
-from .synthesis.follow.search import FollowSearch, follow
-from .synthesis.follow.stream import MotionStream
-from .synthesis.path import Path, Stretch
-from .synthesis.path_files import load_path
-from .synthesis.path_shapes import named_path
-from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
-from .synthesis.perform.live import PerformStream
-from .synthesis.perform.prepare import CutSettings, find_segment_database
-from .synthesis.perform.recorder import TrajectoryRecorder
-from .synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
-from .synthesis.perform.search import PerformSearch, perform
-from .synthesis.perform.store import open_segments, save_segments
-from .synthesis.perform.trajectory import Trajectory, read_trajectory
-from .synthesis.perform.transcription import write_transcription
-from .synthesis.plan.parts import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
-from .synthesis.plan.prepare import find_plan_graph
-from .synthesis.plan.request import PlanRequest, PlanSettings
-from .synthesis.plan.search import PlanSearch, plan
-from .synthesis.solve.constraints import (
+from .verbs.complete.interactive import Dragging, pulled_pose
+from .verbs.complete.model import MotionModel, learn, reconstruction_error
+from .verbs.complete.request import CompleteRequest, SolveWeights
+from .verbs.complete.search import CompleteResult, CompleteSearch, complete
+from .verbs.complete.settings import LearnSettings
+from .verbs.complete.store import open_model, save_model
+from .verbs.dynamics.request import BodyRequest, DynamicsRequest
+from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .verbs.follow.measure import measure_path
+from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
+from .verbs.follow.search import FollowSearch, follow
+from .verbs.follow.stream import MotionStream
+from .verbs.layer.request import LayerRequest
+from .verbs.layer.search import LayerResult, LayerSearch, layer
+from .verbs.loop.request import LoopRequest
+from .verbs.loop.search import LoopResult, LoopSearch, loop
+from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
+from .verbs.perform.live import PerformStream
+from .verbs.perform.prepare import CutSettings, find_segment_database
+from .verbs.perform.recorder import TrajectoryRecorder
+from .verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .verbs.perform.search import PerformSearch, perform
+from .verbs.perform.store import open_segments, save_segments
+from .verbs.perform.trajectory import Trajectory, read_trajectory
+from .verbs.perform.transcription import write_transcription
+from .verbs.physics.request import (
+    FootprintRequest,
+    HandprintRequest,
+    KeyPoseRequest,
+    PhysicsLimits,
+    PhysicsRequest,
+    PhysicsWeights,
+)
+from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
+from .verbs.plan.prepare import find_plan_graph
+from .verbs.plan.request import PlanRequest, PlanSettings
+from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .verbs.plan.search import PlanSearch, plan
+from .verbs.retarget.request import RetargetRequest
+from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
+from .verbs.retime.request import RetimeRequest
+from .verbs.retime.search import RetimeResult, RetimeSearch, retime
+from .verbs.solve.constraints import (
     BodyTarget,
     Box,
     Circle,
@@ -124,22 +124,22 @@ from .synthesis.solve.constraints import (
     Polygon,
     PoseTarget,
 )
-from .synthesis.solve.functions import MotionView
-from .synthesis.solve.prepare import find_hierarchy
-from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
-from .synthesis.solve.search import SolveSearch, solve
-from .synthesis.solve.splice import Splice
-from .synthesis.steer.basis import Dimension
-from .synthesis.steer.controller import SteerBrain
-from .synthesis.steer.costs import SteerSettings
-from .synthesis.steer.crowd import Crowd
-from .synthesis.steer.goals import MovingObstacle, SteerGoal
-from .synthesis.steer.pool import build_pool
-from .synthesis.steer.prepare import find_brain
-from .synthesis.steer.request import GoalRequest, SteerRequest
-from .synthesis.steer.search import SteerSearch, steer
-from .synthesis.steer.tasks import SteerTask
-from .synthesis.walk import Walk
+from .verbs.solve.functions import MotionView
+from .verbs.solve.prepare import find_hierarchy
+from .verbs.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .verbs.solve.search import SolveSearch, solve
+from .verbs.solve.splice import Splice
+from .verbs.steer.basis import Dimension
+from .verbs.steer.controller import SteerBrain
+from .verbs.steer.costs import SteerSettings
+from .verbs.steer.crowd import Crowd
+from .verbs.steer.frame_pool import build_pool
+from .verbs.steer.goals import MovingObstacle, SteerGoal
+from .verbs.steer.prepare import find_brain
+from .verbs.steer.request import GoalRequest, SteerRequest
+from .verbs.steer.search import SteerSearch, steer
+from .verbs.steer.tasks import SteerTask
+from .verbs.walk import Walk
 
 __all__ = [
     "AngleGoal",

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, MissingExtra, RequestError
+from choreograph.base.arrays import Flags, Floats32
+from choreograph.base.errors import FormatError, MissingExtra, RequestError
 
 HEADER = struct.Struct("<4sIdIIII")
 
@@ -32,15 +33,15 @@ class SteerFrame(NamedTuple):
     seconds: float
     dropped: int
     """Frames that this client was too slow for, so far."""
-    root_pos: NDArray[np.float32]
+    root_pos: Floats32
     """(N, 3), metres."""
-    local_rot: NDArray[np.float32]
+    local_rot: Floats32
     """(N, J, 4), wxyz."""
     clip: NDArray[np.uint32]
     """The recording that each shows mostly, by its number in the hello, (N,)."""
-    clip_frame: NDArray[np.float32]
+    clip_frame: Floats32
     """The frame of it, (N,)."""
-    feet: NDArray[np.bool_]
+    feet: Flags
     """Which foot joints stand, (N, feet)."""
 
 

@@ -14,12 +14,12 @@ import pytest
 from tests.unit.formats import fbx_files as fbx
 from tests.unit.formats.test_fbx import Y_UP, R, _body, _walk
 
+from choreograph.base import quat
 from choreograph.formats import read_clip
 from choreograph.formats._fbx_curves import Curve
 from choreograph.formats._fbx_scene import local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.fbx import figures_of, split_matrices
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
 BLENDER = os.environ.get("CHOREOGRAPH_BLENDER", "")

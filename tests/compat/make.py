@@ -16,11 +16,11 @@ from choreograph.graph import rows, schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import save_graph
-from choreograph.synthesis.perform.examples import pair_up
-from choreograph.synthesis.perform.prepare import CutSettings, find_segment_database
-from choreograph.synthesis.perform.store import save_segments
-from choreograph.synthesis.solve.hierarchy import HierarchySettings
-from choreograph.synthesis.solve.prepare import find_hierarchy
+from choreograph.verbs.perform.examples import pair_up
+from choreograph.verbs.perform.prepare import CutSettings, find_segment_database
+from choreograph.verbs.perform.store import save_segments
+from choreograph.verbs.solve.hierarchy import HierarchySettings
+from choreograph.verbs.solve.prepare import find_hierarchy
 
 HERE = Path(__file__).parent
 FEET = ("left_foot", "right_foot")

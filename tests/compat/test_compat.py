@@ -18,10 +18,10 @@ from choreograph.build.files import remove_from_file
 from choreograph.graph import schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.synthesis.perform.prepare import chosen_settings
-from choreograph.synthesis.perform.store import open_segments
-from choreograph.synthesis.solve.hierarchy import HierarchySettings
-from choreograph.synthesis.solve.prepare import find_hierarchy
+from choreograph.verbs.perform.prepare import chosen_settings
+from choreograph.verbs.perform.store import open_segments
+from choreograph.verbs.solve.hierarchy import HierarchySettings
+from choreograph.verbs.solve.prepare import find_hierarchy
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("graph_v*.mog"))

@@ -18,8 +18,8 @@ from tests.unit.studio.running import Studio, opened
 
 from choreograph.contract.request import read_request
 from choreograph.studio.facts import Result
-from choreograph.studio.places import find_places
 from choreograph.studio.project import Project
+from choreograph.studio.project_paths import find_places
 from choreograph.verbs import find_verb
 
 FILE = Path(__file__).parent / "studio_v1.tar.xz"

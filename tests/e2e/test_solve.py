@@ -17,7 +17,7 @@ from choreograph.graph.store import save_graph
 TELLING = """
 import signal
 from choreograph.cli.main import main
-from choreograph.synthesis.solve.search import SolveSearch
+from choreograph.verbs.solve.search import SolveSearch
 
 step = SolveSearch.step
 def step_telling(search, *budget, progress):
@@ -101,7 +101,7 @@ def wait(*anything, **more):
 
 @pytest.mark.slow
 def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> None:
-    slow = SLOW.format(module="synthesis.solve", name="answers", function="finish")
+    slow = SLOW.format(module="verbs.solve", name="answers", function="finish")
     process = begun(slow + TELLING, words, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
     while process.stdout and "waiting" not in process.stdout.readline():

@@ -111,19 +111,19 @@ def use_request(name: str, path: Path, _: int) -> None:
 
 def use_face_request(path: Path, _: int) -> None:
     from choreograph.contract.document import read_request_file
-    from choreograph.synthesis.complete.face_goals import FaceRequest
+    from choreograph.verbs.complete.face_goals import FaceRequest
 
     read_request_file(FaceRequest, path)
 
 
 def use_script(path: Path, _: int) -> None:
-    from choreograph.synthesis.steer.goals import read_script
+    from choreograph.verbs.steer.goals import read_script
 
     assert all(np.isfinite(t) for t, _ in read_script(path))
 
 
 def use_obstacles(path: Path, _: int) -> None:
-    from choreograph.synthesis.steer.goals import obstacle_at, read_obstacles
+    from choreograph.verbs.steer.goals import obstacle_at, read_obstacles
 
     for track in read_obstacles(path).values():
         for t in (0.0, 0.5, 100.0):
@@ -131,14 +131,14 @@ def use_obstacles(path: Path, _: int) -> None:
 
 
 def use_track(path: Path, _: int) -> None:
-    from choreograph.synthesis.complete.asked import read_track
+    from choreograph.verbs.complete.compile_goals import read_track
 
     assert not np.isinf(read_track(path, 0.5, "joints[0].track")).any()
 
 
 def use_drawing(path: Path, _: int) -> None:
-    from choreograph.synthesis.plan.drawing import read_drawing
-    from choreograph.synthesis.plan.request import PlanRequest
+    from choreograph.verbs.plan.drawing import read_drawing
+    from choreograph.verbs.plan.request import PlanRequest
 
     PlanRequest(drawing=str(path)).with_(drawing="", **read_drawing(path, PlanRequest(drawing=str(path))))
 
@@ -175,7 +175,7 @@ def use_character(path: Path, _: int) -> None:
 
 
 def use_model(path: Path, _: int) -> None:
-    from choreograph.synthesis.complete.store import open_model, pack
+    from choreograph.verbs.complete.store import open_model, pack
 
     model = open_model(path)
     json.dumps(dict(pack(model).facts), allow_nan=False)
@@ -193,7 +193,7 @@ def use_trials(path: Path, _: int) -> None:
 
 def use_messages(path: Path, _: int) -> None:
     """What a client says to a character that is steered, as the studio reads it."""
-    from choreograph.synthesis.steer.stream import SteerStream, read_message
+    from choreograph.verbs.steer.stream import SteerStream, read_message
 
     stream = SteerStream.__new__(SteerStream)
     stream.crowd, stream._recorded, stream._obstacles = _Nobody(), None, {}  # type: ignore[assignment]
@@ -212,7 +212,7 @@ class _Nobody:
 
     @property
     def goal(self) -> Any:
-        from choreograph.synthesis.steer.goals import SteerGoal
+        from choreograph.verbs.steer.goals import SteerGoal
 
         return SteerGoal()
 
@@ -239,9 +239,9 @@ def face_head(folder: Path) -> bytes:
 
 def learned(folder: Path, clip: Any) -> bytes:
     """A small model."""
-    from choreograph.synthesis.complete.model import learn
-    from choreograph.synthesis.complete.settings import LearnSettings
-    from choreograph.synthesis.complete.store import save_model
+    from choreograph.verbs.complete.model import learn
+    from choreograph.verbs.complete.settings import LearnSettings
+    from choreograph.verbs.complete.store import save_model
 
     settings = LearnSettings(rate_hz=30.0, order=1, controls=2, dimensions=3)
     save_model(folder / "small.model", learn([clip], settings), overwrite=True)

@@ -74,8 +74,8 @@ def use_state(path: Path, _: int) -> None:
     from types import SimpleNamespace
 
     from choreograph.cli.verb import _resume
-    from choreograph.synthesis.plan.request import PlanRequest
-    from choreograph.synthesis.plan.search import PlanSearch
+    from choreograph.verbs.plan.request import PlanRequest
+    from choreograph.verbs.plan.search import PlanSearch
     from choreograph.verbs.writing import STATE, read_state
 
     folder = path.parent / "search"
@@ -89,8 +89,8 @@ def use_state(path: Path, _: int) -> None:
 
 
 def use_project(path: Path, _: int) -> None:
-    from choreograph.studio.places import find_places
     from choreograph.studio.project import Project
+    from choreograph.studio.project_paths import find_places
 
     folder = path.parent / "project"
     shutil.rmtree(folder, ignore_errors=True)
@@ -117,7 +117,7 @@ def use_said(path: Path, _: int) -> None:
     """What a page says over the socket, as far as it is looked at before it is done."""
     from pydantic import ValidationError
 
-    from choreograph.errors import RequestError
+    from choreograph.base.errors import RequestError
     from choreograph.studio import messages
     from choreograph.studio.live import _first_fault
     from choreograph.studio.requests import check_drafts

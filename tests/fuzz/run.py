@@ -30,7 +30,7 @@ import numpy as np
 from tests.fuzz import ROOM, SECONDS
 from tests.fuzz.targets import ROOT, Target, find_targets
 
-from choreograph.errors import ChoreographError
+from choreograph.base.errors import ChoreographError
 
 MESSAGE = 1500
 """Characters of the longest message."""

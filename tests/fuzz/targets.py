@@ -20,8 +20,8 @@ from tests.fuzz import mutate as m
 from tests.fuzz.more_targets import PATH, listed, use_request
 from tests.fuzz.own_targets import listed as own_listed
 
+from choreograph.base import quat
 from choreograph.formats import read_clip, write_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
@@ -67,7 +67,7 @@ def use_graph(path: Path, _: int) -> None:
     from choreograph.graph.model import TABLES
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
-    from choreograph.synthesis.perform.prepare import chosen_settings
+    from choreograph.verbs.perform.prepare import chosen_settings
 
     graph = open_graph(path)
     for part in TABLES:
@@ -80,13 +80,13 @@ def use_graph(path: Path, _: int) -> None:
 
 
 def use_path(path: Path, _: int) -> None:
-    from choreograph.synthesis.path_files import read_path
+    from choreograph.scene.path_files import read_path
 
     assert np.isfinite(read_path(path).points).all()
 
 
 def use_trajectory(path: Path, _: int) -> None:
-    from choreograph.synthesis.perform.trajectory import read_trajectory
+    from choreograph.verbs.perform.trajectory import read_trajectory
 
     assert np.isfinite(read_trajectory(path).places).all()
 

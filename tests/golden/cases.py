@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import choreograph as cg
+from choreograph.base.arrays import Floats
 from choreograph.demo import demo_clip
 
 ANSWERS = Path(__file__).parent / "answers.npz"
@@ -189,7 +189,7 @@ RECORDED: Mapping[str, Callable[[Path], list[cg.Clip]]] = {
 }
 
 
-def joints(clip: cg.Clip) -> NDArray[np.float64]:
+def joints(clip: cg.Clip) -> Floats:
     """Where the joints are in every so many frames, (N, J, 3), metres."""
     return np.asarray(clip.global_positions()[::EVERY])
 

@@ -13,7 +13,7 @@ from choreograph.verbs import rooms
 
 ROOT = Path(choreograph.__file__).parent
 OWN = (
-    "cli/", "verbs/options.py", "studio/recipes.py", "studio/command.py", "studio/listening.py", "studio/server.py",
+    "cli/", "verbs/options.py", "studio/recipes.py", "studio/command.py", "studio/http_server.py", "studio/server.py",
     "studio/tasks/build.py",
 )  # fmt: skip
 """What makes options and commands, and what is said to those who start the studio by one."""

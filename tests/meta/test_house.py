@@ -34,7 +34,7 @@ def test_files_and_functions_can_be_read_at_once(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("_compiled*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_kernels_are_compiled_by_one_module(path: Path) -> None:
-    """`choreograph.compiling` keeps numba from importing all of scipy.linalg before the first kernel."""
+    """`choreograph.base.compiling` keeps numba from importing all of scipy.linalg before the first kernel."""
     modules = set[str]()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom):

@@ -15,7 +15,7 @@ from tests.fuzz import own_targets as own
 from tests.fuzz.more_targets import use_request
 from tests.fuzz.targets import use_path
 
-from choreograph.errors import ChoreographError
+from choreograph.base.errors import ChoreographError
 from choreograph.formats import read_clip
 
 CORPUS = Path(__file__).parents[1] / "corpus"

@@ -33,7 +33,7 @@ def test_broken_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 MEASURE = """
 import json, re, sys
 from pathlib import Path
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats import read_clip
 
 def peak():  # of this very process; getrusage would count its parent's as well

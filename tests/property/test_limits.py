@@ -10,11 +10,11 @@ import pytest
 from tests.fuzz.more_targets import REQUESTS
 from tests.fuzz.targets import find_targets
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import Request, read_request
-from choreograph.errors import RequestError
 from choreograph.formats.registry import suffixes
-from choreograph.synthesis.complete.face_goals import FaceRequest
 from choreograph.verbs import find_verb, rooms
+from choreograph.verbs.complete.face_goals import FaceRequest
 
 VERBS = [*rooms(), "face"]
 

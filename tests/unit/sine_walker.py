@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

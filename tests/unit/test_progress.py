@@ -7,8 +7,8 @@ import threading
 import pytest
 from numba import njit
 
-from choreograph.errors import Cancelled
-from choreograph.progress import COMPILING, Recorder, tell_compiling
+from choreograph.base.errors import Cancelled
+from choreograph.base.progress import COMPILING, Recorder, tell_compiling
 
 
 def test_kernels_that_are_compiled_are_told_of_and_others_are_not() -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from choreograph.errors import GraphFileError
+from choreograph.base.errors import GraphFileError
 from choreograph.formats.atomic import is_old
 from choreograph.graph.model import Minima
 

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from choreograph._version import __version__
+from choreograph.base.errors import MissingExtra, RequestError
+from choreograph.base.progress import Progress
 from choreograph.build.comparison import Windows
 from choreograph.build.shards import read_basis, read_shard, remove_shards, write_shards
 from choreograph.distance.blas import one_thread_each
 from choreograph.distance.minima import Batch, Minima, gather_batches, make_limits
 from choreograph.distance.prune import Limits
 from choreograph.distance.shards import Question, Shard, compare_shards, cut_shards, measure_shard, pair_up
-from choreograph.errors import MissingExtra, RequestError
-from choreograph.progress import Progress
 
 _SHARD_FRAMES = 100_000
 """Frames of a shard: about 150 MB of windows and what is measured of them, and seconds of work with another."""

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Indices, Ints, Ints32, seal
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.prepare import digest
-from choreograph.errors import RequestError
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import Limits, limits_between
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress, silent
 
 _SOME_FRAMES, _FEW_FRAMES = 100_000, 5_000
 """From how many frames on, and up to how many new ones, new clips are compared with what is there group by group."""
@@ -52,7 +52,7 @@ class Windows:
         self._clips, self._settings, self._progress = clips, settings, progress
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How many windows each clip has."""
         return np.maximum(np.array(self.frames, np.int64) - (self._settings.window_frames - 1), 0)
 
@@ -80,7 +80,7 @@ class Compare(Protocol):
     def __call__(
         self,
         windows: Windows,
-        threshold: NDArray[np.float64],
+        threshold: Floats,
         *,
         classes: Sequence[int],
         involving: Sequence[int] | None,
@@ -172,7 +172,7 @@ class Search:
 
     def _find_few(self, limits: Limits, involving: Sequence[int]) -> tuple[Minima, float]:
         """The same as `find`, some clips at a time: all windows at once would be gigabytes, each looked at but once."""
-        from choreograph.build.few import Groups, find_few
+        from choreograph.build.incremental import Groups, find_few
 
         frames = np.array([info.frames for info in self._infos]) - (self._settings.window_frames - 1)
         new = int(frames[list(involving)].sum())
@@ -192,7 +192,7 @@ class Search:
         """Leave in the cache what later additions to a large graph need to know of its clips."""
         if "library" not in self.windows.__dict__ or sum(self.windows.frames) <= _SOME_FRAMES:
             return
-        from choreograph.build.few import Groups
+        from choreograph.build.incremental import Groups
         from choreograph.distance.library import part_of
 
         groups = Groups(self._clips, self._infos, self._settings)
@@ -200,7 +200,7 @@ class Search:
             groups.outlines(group, part_of(self.windows.library, range(group[0], group[-1] + 1)))
 
 
-def _compare_here(windows: Windows, threshold: NDArray[np.float64], **asked: Any) -> Iterator[FoundBatch]:
+def _compare_here(windows: Windows, threshold: Floats, **asked: Any) -> Iterator[FoundBatch]:
     """By threads of this process, with all windows in memory."""
     from choreograph.build.estimate import machine_bytes, windows_bytes
     from choreograph.distance.minima import iterate_minima
@@ -258,7 +258,7 @@ def _insert_minima(few: Minima, many: Minima) -> Minima:
     return Minima(**{name: seal(np.insert(column, at, columns[name])) for name, column in many.columns().items()})
 
 
-def _place(keys: Sequence[NDArray[np.int32]], row: Sequence[np.int32]) -> int:
+def _place(keys: Sequence[Ints32], row: Sequence[np.int32]) -> int:
     """Where a row comes among rows in order."""
     low, high = 0, len(keys[0])
     for key, value in zip(keys, row, strict=True):
@@ -266,7 +266,7 @@ def _place(keys: Sequence[NDArray[np.int32]], row: Sequence[np.int32]) -> int:
     return low
 
 
-def _keys(minima: Minima) -> list[NDArray[np.int32]]:
+def _keys(minima: Minima) -> list[Ints32]:
     return [getattr(minima, name) for name in _ORDERED_BY]
 
 
@@ -280,7 +280,7 @@ def _is_ordered(*keys: NDArray[Any]) -> bool:
     return True
 
 
-def _order(keys: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+def _order(keys: Sequence[NDArray[Any]]) -> Indices:
     """The order of rows by the first key, then by the second and so on; keys are not negative.
 
     As one number where that is large enough: then parts that are in order, as those of a graph that grows, are merged.

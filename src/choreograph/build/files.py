@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from choreograph.base.errors import FormatError, GraphFileError, SkeletonMismatch
+from choreograph.base.progress import Progress
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare
 from choreograph.build.graph import add_clips, add_prepared, build_prepared, remove_clips
 from choreograph.build.prepare import prepare_clips
 from choreograph.build.shards import discard_shards
 from choreograph.build.staging import ClipStream, Staging
-from choreograph.errors import FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import check_target, make_folder, open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress
 
 
 def build_file(

@@ -11,20 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Ints
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
 from choreograph.build.prepare import KnownFiles, Prepared, check_any, digest, prepare_clips, sum_up
-from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table
 from choreograph.graph.settings import MANY_FRAMES, GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress
 
 _FOUND_ANEW = "goal-missed", "unknown-label", "thinned", "not-joined"
 """Kinds of notes about a graph as it was, which say nothing of it once it has changed."""
@@ -156,7 +156,7 @@ def _renumbered(info: ClipInfo, number: dict[int, int]) -> ClipInfo:
 class Known:
     """What an earlier graph found about clips that the new one has too."""
 
-    def __init__(self, graph: MotionGraph, numbers: NDArray[np.int64]) -> None:
+    def __init__(self, graph: MotionGraph, numbers: Ints) -> None:
         """Take the graph whose clip numbers[n] is clip n now, in the same order."""
         self.count = len(numbers)
         self.searched_m = graph.searched_m
@@ -270,7 +270,7 @@ def build_prepared(
 
 
 def _long_blends(
-    prepared: Prepared, settings: GraphSettings, lost: NDArray[np.int64], search: Search
+    prepared: Prepared, settings: GraphSettings, lost: Ints, search: Search
 ) -> tuple[dict[str, Table], list[Note]]:
     """Long blends that join lost clips, and why none were looked for if nobody asked for them and there is too much."""
     frames = np.array([info.frames for info in prepared.infos], np.int64)

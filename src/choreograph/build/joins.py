@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Indices, Ints32
+from choreograph.base.progress import Progress
 from choreograph.build.comparison import Search, merge_minima
 from choreograph.graph.model import Minima, MotionGraph
-from choreograph.graph.part import make_part, spread_clips
 from choreograph.graph.report import Join, joining_thresholds
-from choreograph.progress import Progress
+from choreograph.graph.subgraph import make_part, spread_clips
 
 _STEP_M = 0.001
 """Joining thresholds are known to a millimetre."""
@@ -130,7 +130,7 @@ def sample_joins(
     return tuple(join for join in found if join.clip in names)
 
 
-def _spread(numbers: NDArray[np.intp], frames: NDArray[np.int32], most: int) -> list[int]:
+def _spread(numbers: Indices, frames: Ints32, most: int) -> list[int]:
     """Clips spread evenly over these, at least one, of up to so many frames."""
     count = len(numbers)
     while count > 1 and frames[numbers[:: -(-len(numbers) // count)]].sum() > most:
@@ -171,7 +171,7 @@ def find_joining_thresholds(
     return {join.clip: join.threshold_m for join in found if join.threshold_m is not None}
 
 
-def lost_clips(graph: MotionGraph) -> NDArray[np.intp]:
+def lost_clips(graph: MotionGraph) -> Indices:
     """Numbers of the clips of which the graph shows nothing."""
     return np.flatnonzero(np.bincount(graph.nodes.clip, minlength=len(graph.infos)) == 0)
 
@@ -198,7 +198,7 @@ def ceiling_of(graph: MotionGraph) -> float:
 
 
 def _bridge(
-    graph: MotionGraph, minima: Minima, group: Sequence[int], inside: NDArray[np.bool_], threshold_m: float
+    graph: MotionGraph, minima: Minima, group: Sequence[int], inside: Flags, threshold_m: float
 ) -> tuple[str, str] | None:
     """The clip of a group and the clip inside whose minimum, the farthest of those needed, lets the group in."""
     new = np.zeros(len(inside), bool)
@@ -216,7 +216,7 @@ def _bridge(
     return graph.infos[mine].name, graph.infos[other].name
 
 
-def _nearest(minima: Minima, lost: NDArray[np.intp], count: int, inside: NDArray[np.bool_]) -> dict[int, float | None]:
+def _nearest(minima: Minima, lost: Indices, count: int, inside: Flags) -> dict[int, float | None]:
     """How near each lost clip comes to one inside, metres; None where it does not within what was looked at."""
     least = np.full(count, np.inf)
     for mine, other in ((minima.clip_a, minima.clip_b), (minima.clip_b, minima.clip_a)):

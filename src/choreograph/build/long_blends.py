@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Complexes, Flags, Floats, Ints
 from choreograph.build.comparison import Search
 from choreograph.features.weights import joint_weights
 from choreograph.graph.clips import graph_positions
@@ -22,9 +23,6 @@ from choreograph.graph.model import Alignment, ClipInfo, LongBlends, Minima
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _SLOPES = 0.5, 2.0
 """How fast one clip may run against the other between two events: steps that differ more are not the same step."""
@@ -127,15 +125,15 @@ class _Blends:
 
     tried: Ints
     """Source clip, its window's start, target clip, its window's start, (N, 4)."""
-    source: Array
+    source: Floats
     """Frames of the source that are mixed, (N, frames + 1)."""
-    target: Array
-    distance: Array
+    target: Floats
+    distance: Floats
     """Metres RMS per joint, (N,); infinite for blends that cannot be."""
-    yaw: Array
-    shift: NDArray[np.complex128]
+    yaw: Floats
+    shift: Complexes
 
-    def take(self, rows: NDArray[np.bool_]) -> _Blends:
+    def take(self, rows: Flags) -> _Blends:
         """Some of them."""
         return _Blends(*(getattr(self, entry.name)[rows] for entry in fields(self)))
 
@@ -156,7 +154,7 @@ def _nearest_of_pairs(minima: Minima) -> Minima:
     return minima.take(order[_first_of_each(pairs, _TRIED)])  # type: ignore[no-any-return]
 
 
-def _of_nearest_clips(minima: Minima, lost: NDArray[np.bool_]) -> Minima:
+def _of_nearest_clips(minima: Minima, lost: Flags) -> Minima:
     """Those between a lost clip and one of the few nearest to it, inside and lost."""
     kept = np.zeros(len(minima), bool)
     for mine, other in ((minima.clip_a, minima.clip_b), (minima.clip_b, minima.clip_a)):
@@ -173,7 +171,7 @@ def _of_nearest_clips(minima: Minima, lost: NDArray[np.bool_]) -> Minima:
     return minima.take(kept)  # type: ignore[no-any-return]
 
 
-def _first_of_each(keys: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
+def _first_of_each(keys: NDArray[np.integer], count: int) -> Flags:
     """Which rows are among the first `count` of those with equal keys, (N,); equal keys stand together."""
     if not len(keys):
         return np.zeros(0, bool)
@@ -225,7 +223,9 @@ class _Feet:
         return self._known[number]
 
 
-def _align(tried: Ints, feet: _Feet, frames: int, settings: GraphSettings, kinds: Sequence[int]) -> tuple[Array, Array]:
+def _align(
+    tried: Ints, feet: _Feet, frames: int, settings: GraphSettings, kinds: Sequence[int]
+) -> tuple[Floats, Floats]:
     """The frames that each candidate mixes, (N, frames + 1) of the source and of the target."""
     half = 0.5 * (settings.window_frames - 1)
     anchors = [
@@ -265,7 +265,7 @@ def _anchors(
     return sorted(found)
 
 
-def run_blends(here: Array, there: Array, start: Array, frames: int) -> tuple[Array, Array]:
+def run_blends(here: Floats, there: Floats, start: Floats, frames: int) -> tuple[Floats, Floats]:
     """The frames that blends mix, (N, frames + 1) of the source and of the target, the last of the target's whole.
 
     Time runs as in the clip that counts more: over du of the blend, source and target go on by ds and dt with
@@ -297,7 +297,7 @@ def run_blends(here: Array, there: Array, start: Array, frames: int) -> tuple[Ar
     return source, target
 
 
-def _fits(tried: Ints, source: Array, target: Array, infos: Sequence[ClipInfo]) -> NDArray[np.bool_]:
+def _fits(tried: Ints, source: Floats, target: Floats, infos: Sequence[ClipInfo]) -> Flags:
     """Which candidates mix frames that both clips have, and leave a clip that goes on, (N,)."""
     last = np.array([info.frames - 1 for info in infos])
     own, other = last[tried[:, 0]], last[tried[:, 2]]
@@ -307,7 +307,7 @@ def _fits(tried: Ints, source: Array, target: Array, infos: Sequence[ClipInfo]) 
     return np.asarray(there & ~same)
 
 
-def _standing(clip: Clip, rate_hz: float) -> NDArray[np.bool_]:
+def _standing(clip: Clip, rate_hz: float) -> Flags:
     """Which joints are feet that stand, (F, J), at a rate."""
     feet = list(clip.skeleton.feet)
     known = clip if clip.contacts is not None or not feet else clip.with_contacts(detect_contacts(clip))
@@ -336,7 +336,7 @@ class _Poses:
         self._pool = np.concatenate(tables)
         self._stands = np.concatenate([np.zeros((0, len(joints)), bool), *stands])
 
-    def measure(self, tried: Ints, source: Array, target: Array, inside: NDArray[np.bool_]) -> _Blends:
+    def measure(self, tried: Ints, source: Floats, target: Floats, inside: Flags) -> _Blends:
         """How far apart what each blend mixes is, and how to lay the target on the source; frames count as much as both
         clips do in them."""
         t = np.arange(source.shape[1]) / (source.shape[1] - 1)
@@ -352,13 +352,13 @@ class _Poses:
             _, yaw[rows], shift[rows] = lay_clouds(onto, cloud, weight * (1 + _STANDING * both))
         return _Blends(tried, source, target, distance, yaw, shift)
 
-    def _standing(self, clip: Ints, frame: Array) -> NDArray[np.bool_]:
+    def _standing(self, clip: Ints, frame: Floats) -> Flags:
         """Which joints are feet that stand, (N, F, J), in clips (N,) at fractional frames (N, F)."""
         last = self._base[clip + 1] - self._base[clip] - 1
         near = np.minimum(np.rint(frame), last[:, None]).astype(np.int64)
         return np.asarray(self._stands[self._base[clip][:, None] + near])
 
-    def _at(self, clip: Ints, frame: Array) -> Array:
+    def _at(self, clip: Ints, frame: Floats) -> Floats:
         """Positions (N, F, J, 3) in clips (N,) at fractional frames (N, F)."""
         last = self._base[clip + 1] - self._base[clip] - 2
         low = np.minimum(np.floor(frame), last[:, None]).astype(np.int64)
@@ -367,7 +367,7 @@ class _Poses:
         return np.asarray((1 - part) * self._pool[at] + part * self._pool[at + 1])
 
 
-def lay_clouds(onto: Array, cloud: Array, weight: Array) -> tuple[Array, Array, NDArray[np.complex128]]:
+def lay_clouds(onto: Floats, cloud: Floats, weight: Floats) -> tuple[Floats, Floats, Complexes]:
     """Distance (N,), yaw (N,) and shift x + iz (N,) that best lay clouds (N, F, J, 3) on others over the floor.
 
     Args:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choreograph.errors import ChoreographError, RequestError, SkeletonMismatch
+from choreograph.base.errors import ChoreographError, RequestError, SkeletonMismatch
+from choreograph.base.progress import Progress
 from choreograph.graph.clips import clip_info, graph_frames, mirror_name
 from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots
-from choreograph.motion.one_body import on_one_body
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress
+from choreograph.motion.unify_skeletons import on_one_body
 
 _LEFT_OUT = " was left out: "
 """Between a clip's name and the reason, in notes."""

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from choreograph._version import __version__
+from choreograph.base.errors import GraphFileError
 from choreograph.distance.library import BY_FRAME, Library, build_library
 from choreograph.distance.prune import Basis, Sieve, choose_basis
 from choreograph.distance.runs import Coordinates
 from choreograph.distance.window import WindowedClip
-from choreograph.errors import GraphFileError
 
 _NAME = re.compile(r"(^|/)(shard-\d{5}\.arrow|windows\.json)\Z")
 """Files that are written here; others are somebody else's."""

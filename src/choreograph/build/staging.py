@@ -16,10 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from choreograph.base.errors import Cancelled, ChoreographError, GraphFileError, OutputExists
+from choreograph.base.progress import Progress, silent
 from choreograph.build.checkpoint import sweep
 from choreograph.build.prepare import KnownFiles, Prepared, name_clips, note_unread, with_mirrored
-from choreograph.build.uniting import State, unite_bodies, write_new_skeleton
-from choreograph.errors import Cancelled, ChoreographError, GraphFileError, OutputExists
+from choreograph.build.retarget_staged import State, unite_bodies, write_new_skeleton
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import clip_info
 from choreograph.graph.growing import close_gaps, count_clip_pages, end_file
@@ -30,7 +31,6 @@ from choreograph.graph.store import writing
 from choreograph.graph.writing import write_clip_row, write_rest
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress, silent
 
 _METHOD = 3
 """Counted up when what is in a file in the making comes to mean something else."""

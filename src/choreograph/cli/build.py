@@ -13,11 +13,11 @@ import typer
 from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
+from choreograph.base.errors import Cancelled, ChoreographError, RequestError
 from choreograph.cli.common import Kept, console, err_console, progress_bar
 from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
-from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.formats.inputs import content_word, find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 

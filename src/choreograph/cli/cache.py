@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.graph.cache import Entry

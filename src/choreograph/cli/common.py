@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from choreograph.errors import Cancelled, RequestError
-from choreograph.progress import Progress
+from choreograph.base.errors import Cancelled, RequestError
+from choreograph.base.progress import Progress
 
 console = Console()
 err_console = Console(stderr=True)

@@ -61,9 +61,9 @@ def _write_demo(folder: Path) -> tuple[Path, Path]:
 
 def _try(name: str, graph: Path, clip: Path) -> None:
     """Have a verb answer its trial request."""
+    from choreograph.base.progress import silent
     from choreograph.contract.search import Budget
     from choreograph.contract.verb import CLIP
-    from choreograph.progress import silent
     from choreograph.verbs import find_verb
 
     verb = find_verb(name)
@@ -95,7 +95,7 @@ def _use_as_archive(graph: Path) -> None:
     from choreograph.features import root_tracks
     from choreograph.graph import transitions
     from choreograph.motion.retarget import retarget
-    from choreograph.synthesis.follow import paging
+    from choreograph.verbs.follow import paging
 
     first, *others = cg.open_graph(graph).clips
     taller = replace(first.skeleton, offsets=1.1 * first.skeleton.offsets)

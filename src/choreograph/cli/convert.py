@@ -10,10 +10,10 @@ import typer
 from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Hertz, Option, Request
-from choreograph.errors import RequestError
 from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.formats.inputs import find_motion_files
 

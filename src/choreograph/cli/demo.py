@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip

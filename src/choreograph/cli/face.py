@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from annotated_types import Gt, Lt
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import Force, Output, add_tool
 from choreograph.cli.verb import EXIT_MISSED
 from choreograph.contract.request import Hertz, Option, Request
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.contract.result import Problem
     from choreograph.motion.face import Face, FaceShapes
-    from choreograph.synthesis.complete.face_goals import FaceRequest
+    from choreograph.verbs.complete.face_goals import FaceRequest
 
 
 class FaceOptions(Request):
@@ -61,9 +61,9 @@ def face(asked: FaceOptions) -> None:
     from choreograph.contract.document import read_request_file
     from choreograph.formats.face import read_shapes
     from choreograph.motion.head import simple_head
-    from choreograph.synthesis.complete.face import face_error
-    from choreograph.synthesis.complete.face_goals import FaceRequest
-    from choreograph.synthesis.complete.face_search import complete_face
+    from choreograph.verbs.complete.face import face_error
+    from choreograph.verbs.complete.face_goals import FaceRequest
+    from choreograph.verbs.complete.face_search import complete_face
 
     if asked.output.suffix.lower() not in (".csv", ".glb"):
         raise RequestError(f"--output is {asked.output}; a face is written as .csv or .glb", where="output")
@@ -118,8 +118,8 @@ def _complete_markers(asked: FaceOptions, request: FaceRequest) -> tuple[str, tu
     """Markers without shapes, completed and written as markers."""
     from choreograph.formats import write_clip
     from choreograph.formats.face import read_markers
-    from choreograph.synthesis.complete.face import points_error
-    from choreograph.synthesis.complete.face_search import complete_markers, marker_points
+    from choreograph.verbs.complete.face import points_error
+    from choreograph.verbs.complete.face_search import complete_markers, marker_points
 
     if asked.output.suffix.lower() != ".csv":
         raise RequestError(f"--output is {asked.output}; markers without --shapes are written as .csv", where="output")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.cli.common import console, err_console, progress_bar
 from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Reading, add_tool
 from choreograph.contract.request import Option, Request
-from choreograph.errors import ChoreographError, RequestError
 from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
-from choreograph.errors import RequestError
-from choreograph.synthesis.complete.settings import LearnSettings
+from choreograph.verbs.complete.settings import LearnSettings
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.complete.model import MotionModel
+    from choreograph.verbs.complete.model import MotionModel
 
 
 class LearnOptions(Request):
@@ -56,11 +56,11 @@ def learn(asked: LearnOptions) -> None:
 
     from choreograph.formats import write_clip
     from choreograph.motion.trim import trimmed
-    from choreograph.synthesis.complete.model import MotionModel, reconstruction_error
-    from choreograph.synthesis.complete.request import CompleteRequest
-    from choreograph.synthesis.complete.search import describe_model
-    from choreograph.synthesis.complete.sources import Recordings, choose_clips, find_model
-    from choreograph.synthesis.complete.store import SUFFIX, save_model
+    from choreograph.verbs.complete.model import MotionModel, reconstruction_error
+    from choreograph.verbs.complete.request import CompleteRequest
+    from choreograph.verbs.complete.search import describe_model
+    from choreograph.verbs.complete.sources import Recordings, choose_clips, find_model
+    from choreograph.verbs.complete.store import SUFFIX, save_model
 
     if asked.output.suffix.lower() != SUFFIX:
         raise RequestError(f"--output is {asked.output}; a model's file ends in {SUFFIX}", where="output")
@@ -87,7 +87,7 @@ def learn(asked: LearnOptions) -> None:
 
 def _known(model: MotionModel) -> str:
     """What the model knows of the time between keyframes."""
-    from choreograph.synthesis.complete.knows import NO_MORE
+    from choreograph.verbs.complete.held_out_error import NO_MORE
 
     if math.isnan(model.held_out):
         return "; there is too little to hold out and see what it knows of the time between keyframes"

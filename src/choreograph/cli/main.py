@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from choreograph._version import __version__
+from choreograph.base.errors import Cancelled, ChoreographError
 from choreograph.cli.common import Kept, err_console
-from choreograph.errors import Cancelled, ChoreographError
 from choreograph.verbs import find_verb, rooms
 
 FIND, CHANGE = "Find motion", "Change a motion"
@@ -86,7 +86,7 @@ def _panels() -> dict[str, str]:
     """The heading below which help lists each command, in its order."""
     found = {}
     for panel, tools in PANELS.items():
-        verbs = [name for name, room in rooms().items() if panel == (CHANGE if "editing" in room.package else FIND)]
+        verbs = [name for name, room in rooms().items() if panel == (CHANGE if room.changes else FIND)]
         found.update(dict.fromkeys([*verbs, *tools], panel))
     return found
 

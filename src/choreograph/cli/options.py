@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo
 
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.contract.fields import say_bounds
 from choreograph.contract.request import Request
-from choreograph.errors import ChoreographError, RequestError
 from choreograph.verbs.options import Entry, entries, name_fields, negative, option_type, plain_type
 
 

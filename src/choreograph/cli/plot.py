@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console
 from choreograph.cli.plot_graph import GRAPH_KINDS, draw_graph
 from choreograph.cli.render import Theme
 from choreograph.cli.tool import Force, Reading, add_tool
 from choreograph.contract.request import Option, Request
-from choreograph.errors import RequestError
 
 
 class PlotOptions(Request):

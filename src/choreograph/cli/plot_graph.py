@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import progress_bar
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console, parse_size, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool, say_notes
 from choreograph.contract.request import Hertz, Request
-from choreograph.errors import RequestError
 from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def render(asked: RenderOptions) -> None:
 
 def _on_character(clips: Sequence[Clip], file: Path) -> list[Clip]:
     """The clips on a character's body."""
-    from choreograph.finishing.put_on import put_on
+    from choreograph.finishing.retarget_clean import put_on
     from choreograph.formats.character import read_character
 
     character = read_character(file)

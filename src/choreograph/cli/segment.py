@@ -10,14 +10,14 @@ import numpy as np
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress
 from choreograph.cli.build import command_line
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
-from choreograph.errors import RequestError
-from choreograph.progress import Progress
-from choreograph.synthesis.perform.request import CutRequest
+from choreograph.verbs.perform.request import CutRequest
 
 
 class SegmentOptions(Request):
@@ -62,9 +62,9 @@ def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, 
     """The file, and the segments of the recordings in it."""
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.store import check_target, save_graph
-    from choreograph.synthesis.perform.prepare import find_segment_database
-    from choreograph.synthesis.perform.sources import find_examples, graph_settings
-    from choreograph.synthesis.perform.store import save_segments
+    from choreograph.verbs.perform.prepare import find_segment_database
+    from choreograph.verbs.perform.sources import find_examples, graph_settings
+    from choreograph.verbs.perform.store import save_segments
 
     if output is not None:
         check_target(output, overwrite=force)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from choreograph.base.errors import MissingExtra
 from choreograph.cli.common import console
-from choreograph.errors import MissingExtra
 
 
 def studio(

@@ -11,10 +11,10 @@ import typer
 from annotated_types import Gt, Lt
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.common import console
 from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.contract.request import Hertz, Option, Request
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip

@@ -15,6 +15,8 @@ from typing import Annotated, Any
 import typer
 from pydantic import Field
 
+from choreograph.base.errors import Cancelled, RequestError, SearchStateError
+from choreograph.base.progress import Progress, tell_compiling
 from choreograph.cli.common import ForceOption, Kept, console, parse_size, progress_bar, stop_well
 from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
@@ -24,9 +26,7 @@ from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import CLIP, EXAMPLES, Verb
-from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
-from choreograph.progress import Progress, tell_compiling
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
@@ -158,7 +158,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
             _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
         if values.get("mechanics"):
-            from choreograph.editing.physics.finished import finish_result
+            from choreograph.verbs.physics.physics_pass import finish_result
 
             result = finish_result(result, getattr(subject, "clips", ()), verb.remeasure, progress=progress)
         origin = {verb.subject.name: named}

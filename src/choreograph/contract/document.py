@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.limits import MAX_NAMES, MAX_VALUES
 from choreograph.contract.request import Request, quote, read_request
-from choreograph.errors import RequestError
 
 T = TypeVar("T", bound=Request)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 
 FARTHEST_M = 100_000.0
 """How far from the origin any place may be, metres: beyond, millimetres are lost."""

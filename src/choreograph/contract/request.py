@@ -17,10 +17,10 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of, say_bounds
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
-from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

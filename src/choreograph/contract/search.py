@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.contract.request import Request
 from choreograph.contract.result import Result
-from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress, silent
 
 
 @dataclass(frozen=True)

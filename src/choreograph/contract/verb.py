@@ -8,10 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.base.progress import Progress
 from choreograph.contract.request import Request
 from choreograph.contract.result import Answer, Metric, Result
 from choreograph.contract.search import Search
-from choreograph.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ EXAMPLES = Subject(
     "examples",
     "EXAMPLES",
     "Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog).",
-    "choreograph.synthesis.examples:open_examples",
+    "choreograph.verbs.examples:open_examples",
 )
 
 

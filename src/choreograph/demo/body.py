@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 ANKLE_HEIGHT = 0.085
 """Height of the ankle over the floor when the sole is flat, metres."""
@@ -89,7 +87,7 @@ def demo_skeleton() -> Skeleton:
     )
 
 
-def centre_of_mass(global_pos: Array, global_rot: Array) -> Array:
+def centre_of_mass(global_pos: Floats, global_rot: Floats) -> Floats:
     """Centre of the body's mass, (F, 3), from joint positions (F, J, 3) and rotations (F, J, 4)."""
     skeleton = demo_skeleton()
     tips = dict(zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True))

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress
 from choreograph.demo.curves import Keys
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import Jumping, Plan
 from choreograph.demo.synthesis import synthesise
-from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress
 
 WALK, SLOW, FAST, JOG, RUN = 1.3, 0.95, 1.65, 2.4, 3.7
 """The common speeds, metres a second."""

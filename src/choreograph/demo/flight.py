@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import centre_of_mass
+from choreograph.demo.contact_phases import Stance
 from choreograph.demo.curves import quintic
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import Plan
-from choreograph.demo.stances import Stance
-
-Array = NDArray[np.float64]
 
 GRAVITY = 9.81
 """Metres a second squared."""
@@ -38,7 +36,7 @@ class Flight:
     """Whether the flight along the floor is straight too, not only the height a parabola."""
 
 
-def find_flights(plan: Plan, stances: Mapping[str, Sequence[Stance]], times: Array) -> list[Flight]:
+def find_flights(plan: Plan, stances: Mapping[str, Sequence[Stance]], times: Floats) -> list[Flight]:
     """Jumps, and the gaps between the steps of a run."""
     found = []
     for jump in plan.jumps:
@@ -53,7 +51,7 @@ def find_flights(plan: Plan, stances: Mapping[str, Sequence[Stance]], times: Arr
     return found
 
 
-def fly(flights: Sequence[Flight], times: Array, pos: Array, rot: Array) -> Array:
+def fly(flights: Sequence[Flight], times: Floats, pos: Floats, rot: Floats) -> Floats:
     """How far the hips move, (F, 3), for the centre of mass to fall freely between take-offs and landings.
 
     Before and after, what the parabola needs in speed is made up while the feet are down.

@@ -14,12 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import demo_skeleton
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
 
 HARMONICS = 6
 """Order of the Fourier series over gait phase: enough for the quick roll of the foot."""
@@ -36,34 +35,34 @@ TURN_LIMIT = 2.0
 """Turning rate in radians a second up to which the recordings bend; beyond it the pose stays as it is there."""
 
 
-def _terms(gait: str, speed: Array, turn: Array, accel: Array) -> Array:
+def _terms(gait: str, speed: Floats, turn: Floats, accel: Floats) -> Floats:
     """Polynomial terms in speed, turning rate and acceleration, (F, 7)."""
     low, high = RANGES[gait]
     pace = (speed - (low + high) / 2) / ((high - low) / 2)
     return np.stack([np.ones_like(pace), pace, pace**2, turn, turn * pace, turn**2, accel], axis=1)
 
 
-def _fourier(phase: Array, order: int) -> Array:
+def _fourier(phase: Floats, order: int) -> Floats:
     """1, cos, sin, cos 2, sin 2 … of the phase, (F, 2 order + 1)."""
     angles = phase[:, None] * np.arange(1, order + 1)
     waves = np.stack([np.cos(angles), np.sin(angles)], axis=2).reshape(len(phase), -1)
     return np.concatenate([np.ones((len(phase), 1)), waves], axis=1)
 
 
-def design(gait: str, phase: Array, speed: Array, turn: Array, accel: Array) -> Array:
+def design(gait: str, phase: Floats, speed: Floats, turn: Floats, accel: Floats) -> Floats:
     """Every product of a polynomial term and a Fourier wave, (F, terms * waves): the columns the fit is made on."""
     terms = _terms(gait, speed, turn, accel)
     waves = _fourier(phase, HARMONICS)
     return np.asarray((terms[:, :, None] * waves[:, None, :]).reshape(len(phase), -1))
 
 
-def jump_knots() -> Array:
+def jump_knots() -> Floats:
     """Knots of a jump's cubic splines over normalised time."""
     inner = np.linspace(0, 1, JUMP_PIECES + 1)[1:-1]
     return np.concatenate([np.zeros(4), inner, np.ones(4)])
 
 
-def mirror_channels(channels: Array) -> Array:
+def mirror_channels(channels: Floats) -> Floats:
     """Rows (F, CHANNELS) with left and right exchanged."""
     pairs = demo_skeleton().mirror_pairs
     out = np.array(channels, float)
@@ -73,7 +72,7 @@ def mirror_channels(channels: Array) -> Array:
     return out
 
 
-def mirror_pose(rotations: Array) -> Array:
+def mirror_pose(rotations: Floats) -> Floats:
     """Rotations (J, 4) of one pose with left and right exchanged."""
     return np.asarray(rotations[demo_skeleton().mirror_pairs] * np.array([1.0, 1.0, -1.0, -1.0]))
 
@@ -83,21 +82,21 @@ class Gait:
     """One gait, walk or run: poses over phase, cadence and contact phases, by speed."""
 
     name: str
-    series: Array
+    series: Floats
     """Fourier coefficients of every polynomial term, (terms, waves, CHANNELS)."""
-    skew: Array
+    skew: Floats
     """What is not symmetric in this person, (low waves, CHANNELS)."""
-    cadence: Array
+    cadence: Floats
     """Strides per second as a polynomial in speed, constant first."""
-    contacts: Array
+    contacts: Floats
     """Phase in cycles of the left heel's strike, foot flat, heel off, toe off: constant and slope by speed, (4, 2)."""
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array], name: str) -> Gait:
+    def from_arrays(cls, arrays: Mapping[str, Floats], name: str) -> Gait:
         """The gait of this name among fitted arrays."""
         return cls(name, *(np.asarray(arrays[f"{name}_{part}"], float) for part in _GAIT_PARTS))
 
-    def channels(self, phase: Array, speed: ArrayLike, turn: ArrayLike, accel: ArrayLike) -> Array:
+    def channels(self, phase: Floats, speed: ArrayLike, turn: ArrayLike, accel: ArrayLike) -> Floats:
         """Pose rows (F, CHANNELS) at phases (F,) radians, speeds m/s, turning rates rad/s and accelerations m/s²."""
         speed = np.clip(speed, *RANGES[self.name]) + 0 * phase
         turn = _soft_limit(np.asarray(turn, float), TURN_LIMIT) + 0 * phase
@@ -105,11 +104,11 @@ class Gait:
         made = design(self.name, phase, speed, turn, accel) @ self.series.reshape(-1, CHANNELS)
         return np.asarray(made + _fourier(phase, LOW_HARMONICS) @ self.skew)
 
-    def strides_per_second(self, speed: ArrayLike) -> Array:
+    def strides_per_second(self, speed: ArrayLike) -> Floats:
         """Cadence at a speed, held at the ends of the recorded range."""
         return np.asarray(np.polynomial.polynomial.polyval(np.clip(speed, *RANGES[self.name]), self.cadence))
 
-    def contact_phases(self, speed: ArrayLike) -> Array:
+    def contact_phases(self, speed: ArrayLike) -> Floats:
         """Heel strike, foot flat, heel off, toe off of the left foot in cycles, (F, 4); the right's are half later."""
         pace = np.clip(speed, *RANGES[self.name])
         return np.asarray(self.contacts[:, 0] + pace[..., None] * self.contacts[:, 1])
@@ -118,7 +117,7 @@ class Gait:
 _GAIT_PARTS = ("series", "skew", "cadence", "contacts")
 
 
-def _soft_limit(values: Array, limit: float) -> Array:
+def _soft_limit(values: Floats, limit: float) -> Floats:
     """Values that flatten out towards ±limit, smoothly."""
     return np.asarray(limit * np.tanh(values / limit))
 
@@ -127,12 +126,12 @@ def _soft_limit(values: Array, limit: float) -> Array:
 class Jump:
     """One kind of jump: poses over normalised time."""
 
-    coefficients: Array
+    coefficients: Floats
     """B-spline coefficients, (pieces + 3, CHANNELS)."""
-    times: Array
+    times: Floats
     """Seconds of start, deepest crouch, take-off, landing, deepest bend, end; (6,)."""
 
-    def channels(self, share: Array) -> Array:
+    def channels(self, share: Floats) -> Floats:
         """Pose rows (F, CHANNELS) at shares (F,) of the jump's duration."""
         from scipy.interpolate import BSpline
 
@@ -143,15 +142,15 @@ class Jump:
 class Model:
     """Everything that was fitted."""
 
-    mean_pose: Array
+    mean_pose: Floats
     """Rotations that the rotation vectors are about, (J, 4)."""
-    stand: Array
+    stand: Floats
     """Pose row of standing, (CHANNELS,)."""
     walk: Gait
     run: Gait
     jumps: Mapping[str, Jump]
 
-    def as_rotations(self, channels: Array) -> Array:
+    def as_rotations(self, channels: Floats) -> Floats:
         """Local rotations (F, J, 4) of pose rows; the hips' against the direction of travel."""
         vectors = channels[:, 3:].reshape(-1, JOINTS, 3)
         return quat.multiply(self.mean_pose, quat.from_rotvec(vectors))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.demo.curves import Keys, glide, integral, smoothstep
 from choreograph.demo.model import load_model
 
-Array = NDArray[np.float64]
 MARGIN_S = 1.1
 """Seconds that are made before and after a clip and cut off again, so that its ends are in the middle of a motion."""
 FINE_HZ = 480.0
@@ -74,22 +73,22 @@ class Plan:
 class Course:
     """A plan's curves, sampled at frame times with margins."""
 
-    times: Array
+    times: Floats
     """Seconds, (F,); the clip itself is [0, seconds)."""
-    speed: Array
-    turn: Array
-    accel: Array
-    run: Array
-    side: Array
-    stand: Array
+    speed: Floats
+    turn: Floats
+    accel: Floats
+    run: Floats
+    side: Floats
+    stand: Floats
     """1 where the figure stands, 0 where it walks or runs."""
-    phase: Array
+    phase: Floats
     """Gait phase, radians."""
-    heading: Array
+    heading: Floats
     """Direction of travel, yaw in radians."""
-    place: Array
+    place: Floats
     """The point on the floor that the body is carried over, (F, 2) x and z."""
-    contact_phases: Array
+    contact_phases: Floats
     """Heel strike, foot flat, heel off, toe off of the left foot in cycles, (F, 4)."""
 
 
@@ -113,7 +112,7 @@ def lay_out(plan: Plan, fps: float) -> Course:
         share = run[:, None]
         contacts = (1 - share) * model.walk.contact_phases(speed) + share * model.run.contact_phases(speed)
 
-    def sampled(values: Array) -> Array:
+    def sampled(values: Floats) -> Floats:
         if values.ndim == 1:
             return np.interp(times, fine, values)
         return np.stack([np.interp(times, fine, v) for v in values.T], 1)
@@ -133,7 +132,7 @@ def lay_out(plan: Plan, fps: float) -> Course:
     )
 
 
-def _phase(plan: Plan, times: Array, speed: Array, run: Array) -> Array:
+def _phase(plan: Plan, times: Floats, speed: Floats, run: Floats) -> Floats:
     """Gait phase over time: at the speed's cadence, frozen while the figure stands."""
     model = load_model()
     moving = np.ones_like(times)

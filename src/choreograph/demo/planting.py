@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats
 from choreograph.demo.body import HEEL, TOE, TOE_HEIGHT, demo_skeleton
+from choreograph.demo.contact_phases import FAR, Stance
 from choreograph.demo.curves import bump, jet, jet_times, quintic, smoothstep
-from choreograph.demo.stances import FAR, Stance
-from choreograph.maths import quat
 
-Array = NDArray[np.float64]
-Foot = tuple[Array, Array, Array]
+Foot = tuple[Floats, Floats, Floats]
 """Ankle positions (F, 3), foot rotations (F, 4) and the toes' pitch against the foot (F,)."""
 
 CATCH_UP_S = 0.12
@@ -43,26 +42,26 @@ _TIP = demo_skeleton().tip_offsets[demo_skeleton().tip_parents.tolist().index(de
 class FootTrack:
     """Where a foot is to be, frame by frame."""
 
-    ankle_pos: Array
+    ankle_pos: Floats
     """(F, 3), metres."""
-    foot_rot: Array
+    foot_rot: Floats
     """Global rotation of the foot, (F, 4)."""
-    toe_pitch: Array
+    toe_pitch: Floats
     """Turn of the toes against the foot about x, (F,), radians."""
-    heel_down: NDArray[np.bool_]
+    heel_down: Flags
     """Whether the ankle stands still, (F,)."""
-    toe_down: NDArray[np.bool_]
+    toe_down: Flags
     """Whether the ball of the foot stands still, (F,)."""
-    weight: Array
+    weight: Floats
     """How much of the body the foot carries, 0 to 1, smooth; (F,)."""
-    free: Array
+    free: Floats
     """1 in the middle of a swing, 0 from just before it strikes until just after it left; (F,)."""
 
 
 class _Raw:
     """The foot as the model's pose has it, at any time: one spline through all its numbers."""
 
-    def __init__(self, times: Array, ankle_pos: Array, foot_rot: Array, toe_pitch: Array) -> None:
+    def __init__(self, times: Floats, ankle_pos: Floats, foot_rot: Floats, toe_pitch: Floats) -> None:
         ahead = quat.rotate(foot_rot, (0.0, 0.0, 1.0))
         pitch = np.unwrap(np.arctan2(-ahead[:, 1], np.hypot(ahead[:, 0], ahead[:, 2])))
         yaw = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
@@ -70,16 +69,16 @@ class _Raw:
         columns = [ankle_pos, quat.make_continuous(foot_rot), np.stack([toe_pitch, pitch, yaw], 1), ball[:, [0, 2]]]
         self._spline = CubicSpline(times, np.concatenate(columns, axis=1))
 
-    def at(self, t: Array) -> Foot:
+    def at(self, t: Floats) -> Foot:
         """Ankle position, foot rotation, pitch of the toes."""
         row = self._spline(t)
         return row[:, :3], quat.normalise(row[:, 3:7]), row[:, 7]
 
-    def pitch(self, t: Array) -> Array:
+    def pitch(self, t: Floats) -> Floats:
         """Pitch of the foot, heel up positive, (F,)."""
         return np.asarray(self._spline(t)[:, 8])
 
-    def place(self, t: Array) -> Array:
+    def place(self, t: Floats) -> Floats:
         """Direction of the foot on the floor, radians, and where its ball is, x and z, (F, 3)."""
         return np.asarray(self._spline(t)[:, 9:])
 
@@ -87,7 +86,7 @@ class _Raw:
 class _Planted:
     """One stance with its place on the floor: the foot as a function of time from strike to toe off."""
 
-    def __init__(self, stance: Stance, raw: _Raw, toe_place: Array, yaw: float) -> None:
+    def __init__(self, stance: Stance, raw: _Raw, toe_place: Floats, yaw: float) -> None:
         self.stance = stance
         self.raw = raw
         self.yaw_rot = quat.from_yaw(yaw)
@@ -106,7 +105,7 @@ class _Planted:
         if s.toe_off < FAR:
             self._leaving = (-jet(raw.pitch(jet_times(s.heel_off, 1.0)), 1.0), zero)
 
-    def pitch(self, t: Array) -> Array:
+    def pitch(self, t: Floats) -> Floats:
         """Pitch of the foot, heel up positive, (F,)."""
         s = self.stance
         out = np.zeros_like(t)
@@ -120,7 +119,7 @@ class _Planted:
             out[late] = np.maximum(value, 0.0)
         return out
 
-    def at(self, t: Array) -> Foot:
+    def at(self, t: Floats) -> Foot:
         """Ankle position, foot rotation, pitch of the toes, which stay level while the heel is up."""
         pitch = self.pitch(t)
         rot = quat.multiply(self.yaw_rot, quat.from_axis_angle((1.0, 0.0, 0.0), pitch))
@@ -131,7 +130,7 @@ class _Planted:
         return ankle, rot, -np.maximum(pitch, 0.0)
 
 
-def _gaps(planted: _Planted, raw: _Raw) -> tuple[Array, Array]:
+def _gaps(planted: _Planted, raw: _Raw) -> tuple[Floats, Floats]:
     """How far the planted foot is from the model's at strike and at toe off, as jets (3, 7).
 
     The seven numbers are ankle position, foot rotation vector and the toes' pitch.
@@ -146,7 +145,7 @@ def _gaps(planted: _Planted, raw: _Raw) -> tuple[Array, Array]:
     return jet(gap[:4], 1.0), jet(gap[4:], -1.0)
 
 
-def _put_down(stance: Stance, raw: _Raw, times: Array, stand: Array) -> _Planted:
+def _put_down(stance: Stance, raw: _Raw, times: Floats, stand: Floats) -> _Planted:
     """A stance where the model's foot is on average while it is flat.
 
     Where the pose stands it counts most, as it knows where a foot belongs. Taken at times of its own, not at frames, so
@@ -159,14 +158,14 @@ def _put_down(stance: Stance, raw: _Raw, times: Array, stand: Array) -> _Planted
 
 
 def plant_foot(
-    times: Array,
+    times: Floats,
     stances: list[Stance],
-    ankle_pos: Array,
-    foot_rot: Array,
-    toe_pitch: Array,
-    stand: Array,
-    lift: Array,
-    hover: Array,
+    ankle_pos: Floats,
+    foot_rot: Floats,
+    toe_pitch: Floats,
+    stand: Floats,
+    lift: Floats,
+    hover: Floats,
 ) -> FootTrack:
     """The foot's track through its stances.
 
@@ -206,7 +205,9 @@ def plant_foot(
     return FootTrack(ankle, rot, toes, heel_down, toe_down, weight, free)
 
 
-def _swing(raw: _Raw, t0: float, t1: float, leave: Array, meet: Array, t: Array, lift: Array, hover: Array) -> Foot:
+def _swing(
+    raw: _Raw, t0: float, t1: float, leave: Floats, meet: Floats, t: Floats, lift: Floats, hover: Floats
+) -> Foot:
     """One swing: the model's foot, corrected to leave one stance and meet the next.
 
     Args:
@@ -232,7 +233,7 @@ def _swing(raw: _Raw, t0: float, t1: float, leave: Array, meet: Array, t: Array,
     return ankle, rot, toes
 
 
-def _mend(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Array:
+def _mend(start: Floats, stop: Floats, t0: float, t1: float, times: Floats) -> Floats:
     """A curve with these jets at its ends: places change over the whole span, speeds and forces near the ends only.
 
     A foot that is let go while the body is under way catches up at once; a single quintic would trail it behind.
@@ -251,7 +252,7 @@ def _mend(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Arra
     return out
 
 
-def _off_floor(ankle_pos: Array, foot_rot: Array, toe_pitch: Array) -> Array:
+def _off_floor(ankle_pos: Floats, foot_rot: Floats, toe_pitch: Floats) -> Floats:
     """The toes' pitch, bent up where their tips would go through the floor, (F,)."""
     ball = ankle_pos[:, 1] + quat.rotate(foot_rot, TOE)[:, 1]
     down = -quat.rotate(foot_rot, (0.0, 0.0, 1.0))[:, 1]
@@ -262,7 +263,7 @@ def _off_floor(ankle_pos: Array, foot_rot: Array, toe_pitch: Array) -> Array:
     return np.asarray(np.minimum(toe_pitch, room - slant - np.arctan2(down, up)))
 
 
-def sole_height(ankle_pos: Array, foot_rot: Array, toe_pitch: Array) -> Array:
+def sole_height(ankle_pos: Floats, foot_rot: Floats, toe_pitch: Floats) -> Floats:
     """Height of the lowest point of the sole over the floor, (F,), metres."""
     heel = ankle_pos + quat.rotate(foot_rot, HEEL)
     ball = ankle_pos + quat.rotate(foot_rot, TOE)

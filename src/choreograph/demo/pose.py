@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import demo_skeleton
 from choreograph.demo.curves import smoothstep
 from choreograph.demo.model import CHANNELS, load_model
 from choreograph.demo.plan import SHUFFLE_HZ, Course, Jumping, Plan
-
-Array = NDArray[np.float64]
 
 SETTLE_S = 0.2
 """Seconds over which a jump's pose is blended with standing at either end."""
@@ -18,7 +16,7 @@ SHIFT_M, SHIFT_ROLL = 0.035, 0.035
 """How far the hips move over the standing foot in side steps, metres, and how far they list, radians."""
 
 
-def pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
+def pose_rows(plan: Plan, course: Course) -> tuple[Floats, Floats]:
     """The point on the floor that carries the body, (F, 2), and the pose rows about it, (F, CHANNELS)."""
     model = load_model()
     args = (course.phase, course.speed, course.turn, course.accel)
@@ -48,12 +46,12 @@ def pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
     return place, rows + _sway(plan, course)
 
 
-def stepping(course: Course) -> Array:
+def stepping(course: Course) -> Floats:
     """1 while a figure that shuffles is stepping, 0 while it stands, (F,)."""
     return smoothstep(np.abs(np.gradient(course.phase, course.times)) / (np.pi * SHUFFLE_HZ))
 
 
-def in_jump(jump: Jumping, times: Array) -> Array:
+def in_jump(jump: Jumping, times: Floats) -> Floats:
     """How much of the pose the jump has, 0 to 1, (F,)."""
     stop = jump.start + float(load_model().jumps[jump.kind].times[-1])
     return smoothstep((times - jump.start) / SETTLE_S) * smoothstep((stop - times) / SETTLE_S)
@@ -70,7 +68,7 @@ _SWAY = (
 )
 
 
-def _sway(plan: Plan, course: Course) -> Array:
+def _sway(plan: Plan, course: Course) -> Floats:
     """Small slow additions to the pose, (F, CHANNELS), from the plan's seed."""
     rng = np.random.default_rng(plan.seed)
     names = demo_skeleton().names

@@ -7,23 +7,21 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import SHIN, THIGH, demo_skeleton
+from choreograph.demo.contact_phases import Stance, find_stances
 from choreograph.demo.curves import bump, smoothstep
 from choreograph.demo.flight import find_flights, fly
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import Course, Plan, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
 from choreograph.demo.pose import in_jump, pose_rows, stepping
-from choreograph.demo.stances import Stance, find_stances
-from choreograph.maths import quat
 from choreograph.motion import ik
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.kinematics import forward_numpy
-
-Array = NDArray[np.float64]
 
 MOST_REACH = 0.998 * (THIGH + SHIN)
 """Longest distance from hip to ankle, metres: beyond it a knee snaps straight."""
@@ -123,7 +121,7 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
 
 
 def _track(
-    side: str, course: Course, stances: Sequence[Stance], lift: Array, pos: Array, rot: Array, local: Array
+    side: str, course: Course, stances: Sequence[Stance], lift: Floats, pos: Floats, rot: Floats, local: Floats
 ) -> FootTrack:
     skeleton = demo_skeleton()
     foot, toe = skeleton.index(side + "Foot"), skeleton.index(side + "ToeBase")
@@ -160,7 +158,7 @@ def _pass_by(sign: float, course: Course, stances: Sequence[Stance], track: Foot
 # ------------------------------------------------------------------ hips and legs
 
 
-def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
+def _settle_hips(pos: Floats, tracks: Sequence[FootTrack], fps: float) -> Floats:
     """How far the hips move up or down, (F, 3), so that planted legs keep the model's length and none is too short."""
     skeleton = demo_skeleton()
     wanted, weights, hips = [], [], []
@@ -183,13 +181,13 @@ def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
     return np.stack([np.zeros_like(rise), rise - drop, np.zeros_like(rise)], 1)
 
 
-def _height_for(length: Array, ankle: Array, hip: Array) -> Array:
+def _height_for(length: Floats, ankle: Floats, hip: Floats) -> Floats:
     """Height of the hip at which it is `length` metres from the ankle, over its present place on the floor."""
     flat = np.hypot(*(ankle - hip)[:, [0, 2]].T)
     return np.asarray(ankle[:, 1] + np.sqrt(np.maximum(length**2 - flat**2, 0.01)))
 
 
-def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array:
+def _solve_legs(root: Floats, local: Floats, tracks: Sequence[FootTrack]) -> Floats:
     """Local rotations with both legs brought to their tracks, (F, J, 4)."""
     skeleton = demo_skeleton()
     out = np.array(local)
@@ -207,7 +205,7 @@ def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array
     return out
 
 
-def reach_leg(thigh_rot: Array, hip_pos: Array, ankle_pos: Array) -> tuple[Array, Array]:
+def reach_leg(thigh_rot: Floats, hip_pos: Floats, ankle_pos: Floats) -> tuple[Floats, Floats]:
     """Global rotations of the thigh, (F, 4), and flexions of the knee, (F,), radians, that put the ankle in its place.
 
     The knee is a hinge about the thigh's x axis and bends backwards only. The thigh turns from where it was by the
@@ -226,7 +224,7 @@ def reach_leg(thigh_rot: Array, hip_pos: Array, ankle_pos: Array) -> tuple[Array
     return quat.multiply(swing, thigh_rot), flexion
 
 
-def _pulled_in(hip: Array, track: FootTrack) -> Array:
+def _pulled_in(hip: Floats, track: FootTrack) -> Floats:
     """Ankle positions, (F, 3), with a swinging foot brought nearer where it would stretch the leg straight."""
     away = track.ankle_pos - hip
     length = np.linalg.norm(away, axis=1)

@@ -9,14 +9,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Flags, Floats, Floats32, Ints
+from choreograph.base.compiling import njit
 from choreograph.distance.library import Library
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
+Array32 = Floats32
 
 QUANTUM = 2.0**-40  # window.QUANTUM; a compiled function keeps the constants of its own module
 
@@ -67,7 +65,7 @@ class Travel(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def travel(centroid: Array, start: int, stop: int) -> Travel:
+def travel(centroid: Floats, start: int, stop: int) -> Travel:
     """The uniform motion nearest to the centroids in frames [start, stop)."""
     count = stop - start
     x, z, vx, vz = 0.0, 0.0, 0.0, 0.0
@@ -248,7 +246,7 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
 
 @njit(cache=True, nogil=True)
 def scan_rectangles(
-    library: Library, rectangles: Ints, limits: Array, slack: float, first: int, found: Ints
+    library: Library, rectangles: Ints, limits: Floats, slack: float, first: int, found: Ints
 ) -> tuple[int, int]:
     """Pairs in rectangles of window pairs that may be local minima of D, looked for in float32, missing none.
 
@@ -334,8 +332,8 @@ def measure_pair(library: Library, a: int, b: int) -> tuple[float, float, float]
 
 @njit(cache=True, nogil=True)
 def decide_minima(
-    library: Library, rectangles: Ints, limits: Array, found: Ints, squared: Array, turned: Array
-) -> NDArray[np.bool_]:
+    library: Library, rectangles: Ints, limits: Floats, found: Ints, squared: Floats, turned: Floats
+) -> Flags:
     """Which of the pairs found are minima within their limits, in float64.
 
     A pair yields to any neighbour that is smaller, or equal and earlier in the order of (a, b).

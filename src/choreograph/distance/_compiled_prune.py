@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Flags, Floats, Floats32, Ints, Ints32
+from choreograph.base.compiling import njit
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
-from choreograph.distance.outlines import Few, Outlines
+from choreograph.distance.prefilter import Few, Outlines
 from choreograph.distance.runs import Runs
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
+Array32 = Floats32
 
 TALL, WIDE = 14, 56  # strips on the sides of a block: the products of their coarse runs, and its boxes, stay in cache
 KEPT = 32  # runs.KEPT; a compiled function keeps the constants of its own module
@@ -25,7 +23,7 @@ SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums 
 
 
 @njit(cache=True, nogil=True)
-def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Array:
+def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Floats:
     """The largest distance of windows [first, stop) from window `middle`, metres, (R,)."""
     radii = np.zeros(len(first))
     for r in range(len(first)):
@@ -72,7 +70,7 @@ def is_open(outline: Array32, energy: Array32, radius: Array32, p: int, q: int, 
 @njit(cache=True, nogil=True)
 def near_windows(
     few: Few, there: Outlines, begins: Ints, classes: tuple[Ints, Ints], thresholds: Array32, strips: int
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Which windows may be within the threshold of one of a strip of a few others, (strips, windows).
 
     Runs are compared with runs first; where that does not settle it, the windows inside with windows.
@@ -162,7 +160,7 @@ def stretch_box(
 
 
 @inlined
-def positives(values: Array32, out: NDArray[np.int32]) -> int:
+def positives(values: Array32, out: Ints32) -> int:
     """Write the places of values that are not negative to `out`, and return how many there are."""
     count = 0
     for j in range(len(values)):
@@ -181,7 +179,7 @@ def enclose_open(
     clips: Ints,
     classes: Ints,
     thresholds: Array32,
-    chosen: NDArray[np.bool_],
+    chosen: Flags,
     length: int,
     begins: Ints,
     rows: tuple[int, int],

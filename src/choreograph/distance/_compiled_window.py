@@ -8,19 +8,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Floats, Floats32, Ints
+from choreograph.base.compiling import njit
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
+Array32 = Floats32
 
 
 @njit(cache=True, nogil=True)
 def measure_windows(
-    positions: Array, heavy: Ints, share: Array, weights: Array
-) -> tuple[Array, Array, Array, Array, Array, Array]:
+    positions: Floats, heavy: Ints, share: Floats, weights: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
     """See `window.measure_windows_numpy`."""
     frames, joints, length = len(positions), len(heavy), len(weights)
     root = np.sqrt(share)
@@ -61,8 +59,8 @@ def measure_windows(
 
 @njit(cache=True, nogil=True)
 def lower(
-    heights: Array, floor: Array, centroid: Array, energy: Array, level: Array, weights: Array, bounds: Ints
-) -> tuple[Array, Array, Array32, Array32, Array]:
+    heights: Floats, floor: Floats, centroid: Floats, energy: Floats, level: Floats, weights: Floats, bounds: Ints
+) -> tuple[Floats, Floats, Array32, Array32, Floats]:
     """See `library.lower_numpy`."""
     frames, joints, length = len(heights), len(level), len(weights)
     low, plane = np.empty((frames, joints), np.float32), np.empty((frames, 2, 2 * joints), np.float32)

@@ -7,14 +7,12 @@ matrix product, whose diagonals are then summed.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.distance.window import WindowedClip, quantise
 
-Array = NDArray[np.float64]
 
-
-def distances_from(clip: WindowedClip, example: WindowedClip) -> Array:
+def distances_from(clip: WindowedClip, example: WindowedClip) -> Floats:
     """The distance of each of a clip's windows from the first window of an example, (N,), metres.
 
     The plain twin is `align_windows` with window 0 of the example.
@@ -41,7 +39,7 @@ def distances_from(clip: WindowedClip, example: WindowedClip) -> Array:
     return np.sqrt(quantise(squared))
 
 
-def _diagonals(products: Array, weights: Array, count: int) -> Array:
+def _diagonals(products: Floats, weights: Floats, count: int) -> Floats:
     """Sums of weight k times row k from place k on, (count,)."""
     total = np.zeros(count)
     for k, w in enumerate(weights):

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Floats32, Ints
+from choreograph.base.errors import RequestError
 from choreograph.distance.window import WindowedClip, window_sum
-from choreograph.errors import RequestError
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
+Array32 = Floats32
 
 
 class Library(NamedTuple):
@@ -23,40 +21,40 @@ class Library(NamedTuple):
     A named tuple, since compiled functions take those as they are.
     """
 
-    heights: Array
-    floor: Array
-    centroid: Array
-    centre: Array
-    energy: Array
-    moment: Array
+    heights: Floats
+    floor: Floats
+    centroid: Floats
+    centre: Floats
+    energy: Floats
+    moment: Floats
     """(N, 2): sum of weight x (frame - the window's middle) x centroid, metres x frames: the way the window travels."""
-    lowered: Array
+    lowered: Floats
     """(N,): energy with `level` taken off the heights, m^2."""
-    level: Array
+    level: Floats
     """(J,): mean height of each joint, times the root of its weight; near it, float32 loses least."""
     low: Array32
     """(F, J): heights with `level` taken off."""
     plane: Array32
     """(F, 2, 2J): x then z of `floor`, and the same turned by a quarter: -z then x."""
-    size: Array
+    size: Floats
     """(F,): squared norm of a frame in `low` and `floor`, m^2."""
-    origin: Array
+    origin: Floats
     """(clips, 2): where each clip's centroids are measured from."""
-    weights: Array
+    weights: Floats
     """(L,): frame weights, the same for every clip."""
     boxes: tuple[int, int]
     """Lengths of the box filters that make the window."""
-    bounds: NDArray[np.int64]
+    bounds: Ints
     """(clips, 2): number of each clip's first window, and one past its last."""
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How many windows each clip has, (clips,)."""
         return self.bounds[:, 1] - self.bounds[:, 0]
 
 
 def build_library(
-    clips: Iterable[WindowedClip], frames: Sequence[int] | None = None, level: Array | None = None
+    clips: Iterable[WindowedClip], frames: Sequence[int] | None = None, level: Floats | None = None
 ) -> Library:
     """The clips' windows end to end, in the order given.
 
@@ -78,7 +76,7 @@ def build_library(
     bounds = np.stack([first[:-1], first[:-1]], axis=1)
     centre, centroid = np.zeros((total, 2)), np.empty((total, 2))
     energy, origin = np.full(total, np.inf), np.empty((len(frames), 2))
-    means: list[Array] = []
+    means: list[Floats] = []
     heights, floor, window = np.empty((0, 0)), np.empty((0, 2, 0)), None
     for n, clip in enumerate(clips):
         if window is None:
@@ -139,8 +137,8 @@ def part_of(library: Library, clips: range) -> Library:
 
 
 def lower_numpy(
-    heights: Array, floor: Array, centroid: Array, energy: Array, level: Array, weights: Array, bounds: Ints
-) -> tuple[Array, Array, Array32, Array32, Array]:
+    heights: Floats, floor: Floats, centroid: Floats, energy: Floats, level: Floats, weights: Floats, bounds: Ints
+) -> tuple[Floats, Floats, Array32, Array32, Floats]:
     """What a library has of frames and windows once `level` is known: the plain twin of the compiled kernel.
 
     Returns:

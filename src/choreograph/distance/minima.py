@@ -19,18 +19,17 @@ from dataclasses import dataclass, fields
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from choreograph.base.arrays import Flags, Floats, Floats32, Ints
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.distance.blas import one_thread_each, threads
 from choreograph.distance.library import Library, build_library
 from choreograph.distance.prune import Limits, Pruner, choose_basis, measure
 from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
 from choreograph.distance.window import WindowedClip, floor_transform
-from choreograph.errors import RequestError
-from choreograph.progress import Progress, silent
 
-Ints = NDArray[np.int64]
-Array = NDArray[np.float64]
 What = TypeVar("What")
 
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
@@ -53,13 +52,13 @@ class Minima:
     """Number of the second clip."""
     b: Ints
     """First frame of the window in the second clip."""
-    distance: Array
+    distance: Floats
     """Metres RMS per joint."""
-    yaw: Array
+    yaw: Floats
     """The floor transform that lays window b on window a: radians about +y."""
-    x: Array
+    x: Floats
     """Shift after the turn, metres."""
-    z: Array
+    z: Floats
     """Shift after the turn, metres."""
 
     def __len__(self) -> int:
@@ -219,7 +218,7 @@ def gather_batches(
 
 
 def scan_strips(
-    library: Library, strips: Ints, pruner: Pruner | None, limits: Limits, chosen: NDArray[np.bool_], rows: range
+    library: Library, strips: Ints, pruner: Pruner | None, limits: Limits, chosen: Flags, rows: range
 ) -> tuple[Minima, int]:
     """Minima of some strips against all later ones, and how many window pairs were computed."""
     if pruner is None:
@@ -239,7 +238,7 @@ def minima_of(library: Library, rectangles: Ints, limits: Limits) -> Minima:
     return Minima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z)
 
 
-def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:
+def _pairs_by_strip(strips: Ints, chosen: Flags) -> Ints:
     """How many window pairs each strip has to compare: with itself, later ones, and earlier ones not chosen."""
     widths = strips[:, 2] - strips[:, 1]
     is_chosen = chosen[strips[:, 0]]
@@ -247,9 +246,7 @@ def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:
     return np.asarray(np.where(is_chosen, widths * (later + others), 0))
 
 
-def _batches(
-    strips: Ints, chosen: NDArray[np.bool_], start: int, at_once: int
-) -> Iterator[tuple[range, list[Task[range]]]]:
+def _batches(strips: Ints, chosen: Flags, start: int, at_once: int) -> Iterator[tuple[range, list[Task[range]]]]:
     """Ranges of clips from `start` on, each of about `_BATCH_PAIRS`, and tasks of some of their strips each."""
     pairs, clips = _pairs_by_strip(strips, chosen), len(chosen)
     edges = np.searchsorted(strips[:, 0], np.arange(clips + 1)).tolist()
@@ -280,7 +277,7 @@ def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int)
     return Limits(table**2, np.array(classes, np.int64))
 
 
-def distance_matrix(p: WindowedClip, q: WindowedClip) -> NDArray[np.float32]:
+def distance_matrix(p: WindowedClip, q: WindowedClip) -> Floats32:
     """Distance of every window of clip `p` from every window of clip `q`, metres, (N, M): for pictures.
 
     Computed in float32: near 0 it is off by up to a millimetre or so.

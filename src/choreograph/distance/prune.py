@@ -16,8 +16,8 @@ from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Floats32, Ints
 from choreograph.distance.blas import threads
 from choreograph.distance.library import Library
 from choreograph.distance.runs import (
@@ -33,9 +33,7 @@ from choreograph.distance.runs import (
 )
 from choreograph.distance.tiles import cut_strips
 
-Ints = NDArray[np.int64]
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
+Array32 = Floats32
 
 _STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
 _TURNING = 16  # floor components that enter as a matrix; the others by their length
@@ -47,12 +45,12 @@ _SIFTED = 2_000  # windows that the sieve's directions are chosen by
 class Limits(NamedTuple):
     """How far pairs matter, by classes of clips."""
 
-    table: Array
+    table: Floats
     """(K, K), symmetric: largest D wanted, m^2."""
     classes: Ints
     """(clips,)."""
 
-    def of(self, clip_a: Ints, clip_b: Ints) -> Array:
+    def of(self, clip_a: Ints, clip_b: Ints) -> Floats:
         """The limit of each pair of clips, m^2."""
         return np.asarray(self.table[self.classes[clip_a], self.classes[clip_b]])
 
@@ -71,9 +69,9 @@ class Sieve(NamedTuple):
 
     strong: Ints
     """Floor components that enter the matrix; of the others, only the length does."""
-    mean: Array
+    mean: Floats
     """(D,)."""
-    directions: Array
+    directions: Floats
     """(D, K), orthonormal."""
 
     def points(self, runs: Runs, pool: Executor) -> Array32:
@@ -104,7 +102,7 @@ def make_sieve(outline: Array32) -> Sieve:
     return Sieve(strong, mean, np.ascontiguousarray(directions[:, ::-1][:, :_DIRECTIONS]))
 
 
-def _euclidean(outline: Array32, strong: Ints) -> Array:
+def _euclidean(outline: Array32, strong: Ints) -> Floats:
     """Outlines in the Euclidean space, (n, D): heights, lengths of strong and weak floor components, matrix."""
     floor = outline[:, KEPT:].reshape(-1, 2, KEPT).astype(float)
     c = floor[:, 0, strong] + 1j * floor[:, 1, strong]
@@ -210,7 +208,7 @@ class Pruner:
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
 
-    def open_rectangles(self, rows: range, columns: range, chosen: NDArray[np.bool_]) -> Ints:
+    def open_rectangles(self, rows: range, columns: range, chosen: Flags) -> Ints:
         """Rectangles, (R, 6), that hold every pair within the threshold of some strips and some others.
 
         Args:

@@ -14,13 +14,11 @@ from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Floats32, Ints
 from choreograph.distance.library import Library
 
-Ints = NDArray[np.int64]
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
+Array32 = Floats32
 
 _COARSE_RADIUS, _FINE_RADIUS = 0.02, 0.01  # metres, aimed at: 3 windows and a single one of walking at 30 Hz
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
@@ -62,11 +60,11 @@ class Runs(NamedTuple):
 class Coordinates(NamedTuple):
     """An orthogonal projection of windows."""
 
-    slow: Array
+    slow: Floats
     """(L, T): orthonormal functions of time."""
-    heights: Array
+    heights: Floats
     """(J, J): orthonormal directions."""
-    floor: Array
+    floor: Floats
     """(J + 1, J + 1): orthonormal directions; the last joint is the centroid."""
     kept_heights: Ints
     """(H,): which of the T x J products are kept."""
@@ -126,7 +124,7 @@ def build_runs(
     return Runs(first, stop, parent, radius.astype(np.float32), reach.astype(np.float32), energy, outline)
 
 
-def cut_runs(library: Library, spans: Ints, longest: int) -> tuple[Ints, Ints, Ints, Array]:
+def cut_runs(library: Library, spans: Ints, longest: int) -> tuple[Ints, Ints, Ints, Floats]:
     """First window, one past the last, span and radius, rounded up, of the runs that spans are cut into, (R,) each."""
     from choreograph.distance import _compiled_prune
 
@@ -140,7 +138,7 @@ def cut_runs(library: Library, spans: Ints, longest: int) -> tuple[Ints, Ints, I
     return first, stop, parent, radius
 
 
-def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
+def _window_points(library: Library, windows: Ints) -> tuple[Floats, Floats]:
     """Weighted heights (n, L, J) and centred floor positions (n, 2, L, J + 1); the last joint is the centroid."""
     frames = windows[:, None] + np.arange(len(library.weights))
     root = np.sqrt(library.weights)[:, None]
@@ -163,7 +161,7 @@ def choose_coordinates(library: Library, some: Ints) -> Coordinates:
     return Coordinates(slow, directions_y, directions_c, in_y.argsort()[::-1][: KEPT - 1], in_c.argsort()[::-1][:KEPT])
 
 
-def _components(points: Array, slow: Array, directions: Array) -> Array:
+def _components(points: Floats, slow: Floats, directions: Floats) -> Floats:
     """Points (..., L, J) in terms of slow functions (L, T) and joint directions (J, J): (..., T, J)."""
     in_time = np.einsum("...kj,kt->...tj", points, slow, optimize=True)
     return np.asarray(in_time @ directions)
@@ -189,7 +187,7 @@ def project(library: Library, windows: Ints, coordinates: Coordinates, pool: Exe
     return outline
 
 
-def _products(slow: Array, directions: Array, kept: Ints) -> Array:
+def _products(slow: Floats, directions: Floats, kept: Ints) -> Floats:
     """Products of slow functions (L, T) and joint directions (J, J) that are kept, as columns, (L x J, K)."""
     products = slow[:, None, :, None] * directions[:, None, :]
     return np.ascontiguousarray(products.reshape(len(slow) * len(directions), -1)[:, kept])

@@ -12,14 +12,12 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Ints
 from choreograph.distance.library import Library, join_libraries
 from choreograph.distance.minima import Minima, Task, minima_of
 from choreograph.distance.prune import Basis, Limits, Measured, Pruner, measure
 from choreograph.distance.tiles import areas
-
-Ints = NDArray[np.int64]
 
 
 class Shard(NamedTuple):
@@ -42,7 +40,7 @@ class Question(NamedTuple):
 
     limits: Limits
     """Of the clips of both, the earlier shard's first."""
-    chosen: NDArray[np.bool_]
+    chosen: Flags
     """Of the clips of both: rows are of these. Columns are later, or not chosen."""
     start: int
     """The first clip of the rows' shard that is to be compared, counted within it."""
@@ -81,7 +79,7 @@ def cut_shards(frames: Sequence[int], most: int) -> list[range]:
 
 
 def pair_up(
-    shards: Sequence[range], windows: Ints, chosen: NDArray[np.bool_], start: int
+    shards: Sequence[range], windows: Ints, chosen: Flags, start: int
 ) -> list[tuple[range, list[Task[tuple[int, int]]]]]:
     """Pairs of shards as tasks, and the clips that those of each shard complete.
 

@@ -10,12 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.distance.library import Library
-
-Ints = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 SLACK = 4e-6
 """Float32's error in D, relative to the squared size of the frames.
@@ -36,7 +33,7 @@ def cut_strips(library: Library, longest: int) -> Ints:
     return np.array(strips, np.int64).reshape(-1, 3)
 
 
-def make_rectangles(strips: Ints, row: int, length: int, chosen: NDArray[np.bool_]) -> Ints:
+def make_rectangles(strips: Ints, row: int, length: int, chosen: Flags) -> Ints:
     """Rectangles, (R, 6), of strip `row` against itself, later ones, and earlier ones of clips that are not chosen.
 
     There are none unless its own clip is chosen. What lies wholly in the band of windows that share frames is left out.
@@ -59,7 +56,7 @@ def areas(rectangles: Ints) -> Ints:
     return np.asarray((rectangles[:, 2] - rectangles[:, 1]) * (rectangles[:, 5] - rectangles[:, 4]))
 
 
-def scan(library: Library, rectangles: Ints, limits: Array) -> tuple[Ints, Array, Array]:
+def scan(library: Library, rectangles: Ints, limits: Floats) -> tuple[Ints, Floats, Floats]:
     """The local minima in rectangles of window pairs, exactly those that float64 gives.
 
     Args:

@@ -24,11 +24,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from choreograph.errors import RequestError
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Complexes, Floats, Ints
+from choreograph.base.errors import RequestError
 
 QUANTUM = 2.0**-40
 """D is a multiple of this (m^2): equal windows tie exactly, whatever the rounding did. Near 0 it is 1 micrometre."""
@@ -59,7 +58,7 @@ class Window:
         return half, self.length + 1 - half
 
     @property
-    def weights(self) -> Array:
+    def weights(self) -> Floats:
         """Weight of each frame, (length,), summing to 1."""
         first, second = self.boxes
         return np.convolve(np.ones(first), np.ones(second)) / (first * second)
@@ -69,19 +68,19 @@ class Window:
 class WindowedClip:
     """All windows of one clip, ready for comparison."""
 
-    heights: Array
+    heights: Floats
     """(F, J), times the root of the joint weight, metres; joints that weigh nothing are left out."""
-    floor: Array
+    floor: Floats
     """(F, 2, J): x and z relative to the frame's centroid, times the root of the joint weight, metres."""
-    centroid: Array
+    centroid: Floats
     """(F, 2): x and z of the frame's weighted centroid relative to `origin`, metres."""
-    origin: Array
+    origin: Floats
     """(2,): mean of the frames' centroids, x and z, metres."""
     window: Window
     """Length and taper."""
-    centre: Array
+    centre: Floats
     """(N, 2): weighted centroid of each window, relative to `origin`, metres; window n begins at frame n."""
-    energy: Array
+    energy: Floats
     """(N,): E of each window, m^2."""
 
     @property
@@ -125,8 +124,8 @@ def windowed_clip(positions: ArrayLike, joint_weights: ArrayLike, window: Window
 
 
 def measure_windows_numpy(
-    positions: Array, heavy: NDArray[np.int64], share: Array, weights: Array
-) -> tuple[Array, Array, Array, Array, Array, Array]:
+    positions: Floats, heavy: Ints, share: Floats, weights: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
     """Heights, floor, centroid, origin, centre and energy of a `WindowedClip`: the plain twin of the compiled kernel.
 
     Args:
@@ -151,7 +150,7 @@ def measure_windows_numpy(
     return heights, floor, centroid, origin, centre, window_sum(inner, weights) + spread
 
 
-def window_sum(values: Array, weights: Array) -> Array:
+def window_sum(values: Floats, weights: Floats) -> Floats:
     """Weighted sums over each window, (N, ...), of values given by frame, (F, ...)."""
     count = max(0, len(values) - len(weights) + 1)
     total = np.zeros((count, *values.shape[1:]))
@@ -161,7 +160,7 @@ def window_sum(values: Array, weights: Array) -> Array:
     return total
 
 
-def _check(positions: Array, joint_weights: Array) -> None:
+def _check(positions: Floats, joint_weights: Floats) -> None:
     if positions.ndim != 3 or positions.shape[2] != 3 or not len(positions):
         raise RequestError(
             f"joint positions must be (frames, joints, 3) with at least one frame, not {positions.shape}"
@@ -178,17 +177,17 @@ def _check(positions: Array, joint_weights: Array) -> None:
 class Alignment(NamedTuple):
     """Distances of window pairs, and the floor transforms that lay the second window on the first; equal shapes."""
 
-    distance: Array
+    distance: Floats
     """Metres RMS per joint."""
-    yaw: Array
+    yaw: Floats
     """Radians about +y."""
-    x: Array
+    x: Floats
     """Metres, after the turn."""
-    z: Array
+    z: Floats
     """Metres, after the turn."""
 
 
-def quantise(squared: Array) -> Array:
+def quantise(squared: Floats) -> Floats:
     """D rounded to a multiple of `QUANTUM`, and never negative."""
     return np.maximum(np.rint(squared / QUANTUM), 0.0) * QUANTUM
 
@@ -210,7 +209,7 @@ def align_windows(p: WindowedClip, a: ArrayLike, q: WindowedClip, b: ArrayLike) 
     return Alignment(np.sqrt(squared), *floor_transform(turned_parts, p.origin + p.centre[a], q.origin + q.centre[b]))
 
 
-def floor_transform(turned: Array, onto: Array, source: Array) -> tuple[Array, Array, Array]:
+def floor_transform(turned: Floats, onto: Floats, source: Floats) -> tuple[Floats, Floats, Floats]:
     """Yaw, x and z of the best floor transform, (...,), from the parts of S and the windows' centroids, (..., 2)."""
     yaw = -np.arctan2(turned[..., 1], turned[..., 0])
     cos, sin = np.cos(yaw), np.sin(yaw)
@@ -218,12 +217,12 @@ def floor_transform(turned: Array, onto: Array, source: Array) -> tuple[Array, A
     return yaw, onto[..., 0] - (x * cos + z * sin), onto[..., 1] - (z * cos - x * sin)
 
 
-def _complex(floor: Array) -> NDArray[np.complex128]:
+def _complex(floor: Floats) -> Complexes:
     """x + iz of floor coordinates: (F, 2) -> (F,), (F, 2, J) -> (F, J)."""
     return np.asarray(floor[:, 0] + 1j * floor[:, 1])
 
 
-def align_plainly(window_p: Array, window_q: Array, joint_weights: Array, weights: Array) -> tuple[float, ...]:
+def align_plainly(window_p: Floats, window_q: Floats, joint_weights: Floats, weights: Floats) -> tuple[float, ...]:
     """The definition itself, for one pair of windows (L, J, 3): distance, yaw, x, z. Slow, and the judge of the rest.
 
     Lays q on p by the best turn and shift, then measures what is left between the points.

@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Floats, Ints32
+from choreograph.base.compiling import njit
 from choreograph.dynamics._compiled_spatial import (
     bent,
     bent_back,
@@ -35,14 +35,11 @@ from choreograph.dynamics._compiled_spatial import (
     times,
 )
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int32]
-
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
 
 
 @lean
-def frames(tree: Any, q: Array, rot: Array, org: Array, axis: Array) -> None:
+def frames(tree: Any, q: Floats, rot: Floats, org: Floats, axis: Floats) -> None:
     """Frame (rotation and origin) and spatial axis of every degree of freedom at coordinates q (n,).
 
     Args:
@@ -94,7 +91,7 @@ def frames(tree: Any, q: Array, rot: Array, org: Array, axis: Array) -> None:
 
 
 @lean
-def _inertias(tree: Any, rot: Array, org: Array, out: Array) -> None:
+def _inertias(tree: Any, rot: Floats, org: Floats, out: Floats) -> None:
     """Spatial inertias about the world's origin, (n, 10)."""
     masses, centres, inertias = tree[4], tree[5], tree[6]
     for j in range(len(masses)):
@@ -116,7 +113,7 @@ def _inertias(tree: Any, rot: Array, org: Array, out: Array) -> None:
 
 
 @lean
-def _turned(m: Array, r: Array, a: int, b: int) -> float:
+def _turned(m: Floats, r: Floats, a: int, b: int) -> float:
     """An entry of R M Rᵀ."""
     return (
         r[a, 0] * (m[0, 0] * r[b, 0] + m[0, 1] * r[b, 1] + m[0, 2] * r[b, 2])
@@ -126,7 +123,7 @@ def _turned(m: Array, r: Array, a: int, b: int) -> float:
 
 
 @lean
-def values(tree: Any, gravity: float, q: Array, v: Array, a: Array, work: Any, tau: Array) -> None:
+def values(tree: Any, gravity: float, q: Floats, v: Floats, a: Floats, work: Any, tau: Floats) -> None:
     """Generalised forces tau (n,) that a motion needs; `work` is from `make_work`."""
     rot, org, axis, vel, acc, inert, force = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
     parents, masses = tree[0], tree[4]
@@ -158,7 +155,7 @@ def values(tree: Any, gravity: float, q: Array, v: Array, a: Array, work: Any, t
 
 
 @lean
-def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, out: Any) -> None:
+def derivatives(tree: Any, q: Floats, v: Floats, a: Floats, mu: Floats, work: Any, out: Any) -> None:
     """Derivatives of the generalised forces, after `values` has been called at the same place with the same `work`.
 
     Args:
@@ -177,7 +174,7 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
 
 
 @lean
-def carry(tree: Any, mu: Array, work: Any) -> None:
+def carry(tree: Any, mu: Floats, work: Any) -> None:
     """What μ moves, how each axis' motion changes what follows it, and the sums over what each one carries."""
     axis, vel, acc, inert = work[2], work[3], work[4], work[5]
     mot, big_b, big_d, big_h, big_c = work[7], work[8], work[9], work[10], work[11]
@@ -219,7 +216,7 @@ def carry(tree: Any, mu: Array, work: Any) -> None:
 
 
 @lean
-def _bodies(inert: Array, j: int, u: Any, v: Any, big_b: Array, big_d: Array, big_h: Array, big_c: Array) -> None:
+def _bodies(inert: Floats, j: int, u: Any, v: Any, big_b: Floats, big_d: Floats, big_h: Floats, big_c: Floats) -> None:
     """B, D, H and C of one body."""
     iv, iu = inertia(inert, j, v), inertia(inert, j, u)
     store(big_h, j, iu)
@@ -241,13 +238,13 @@ def _bodies(inert: Array, j: int, u: Any, v: Any, big_b: Array, big_d: Array, bi
 
 
 @lean
-def _column(inert: Array, j: int, v: Any, iv: Any, e: Any) -> Any:
+def _column(inert: Floats, j: int, v: Any, iv: Any, e: Any) -> Any:
     """B e of one body."""
     return less(plus(crf(e, iv), crf(v, inertia(inert, j, e))), inertia(inert, j, crm(v, e)))
 
 
 @lean
-def _pairs(parents: Ints, j: int, work: Any, out: Any) -> None:
+def _pairs(parents: Ints32, j: int, work: Any, out: Any) -> None:
     """All entries for j with itself and each of its ancestors."""
     axis, inert, force = work[2], work[5], work[6]
     big_b, big_d, big_h, big_c = work[8], work[9], work[10], work[11]
@@ -297,7 +294,7 @@ def make_work(n: int, gravity: float) -> Any:
 
 
 @fast
-def trajectory(tree: Any, gravity: float, q: Array, v: Array, a: Array) -> Array:
+def trajectory(tree: Any, gravity: float, q: Floats, v: Floats, a: Floats) -> Floats:
     """Generalised forces (F, n) along a motion, coordinates and derivatives each (F, n)."""
     out = np.empty(q.shape)
     work = make_work(q.shape[1], gravity)
@@ -307,7 +304,7 @@ def trajectory(tree: Any, gravity: float, q: Array, v: Array, a: Array) -> Array
 
 
 @fast
-def all_derivatives(tree: Any, gravity: float, q: Array, v: Array, a: Array, mu: Array) -> Any:
+def all_derivatives(tree: Any, gravity: float, q: Floats, v: Floats, a: Floats, mu: Floats) -> Any:
     """Forces and all derivatives at one place: τ, then as `derivatives` orders them; for tests and small uses."""
     n = len(q)
     work = make_work(n, gravity)
@@ -322,7 +319,7 @@ def all_derivatives(tree: Any, gravity: float, q: Array, v: Array, a: Array, mu:
 
 
 @fast
-def points(tree: Any, q: Array, holders: Ints, offsets: Array) -> Array:
+def points(tree: Any, q: Floats, holders: Ints32, offsets: Floats) -> Floats:
     """Positions (F, P, 3) of points fixed to degrees of freedom, at coordinates (F, n)."""
     n = q.shape[1]
     rot, org, axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6))
@@ -342,7 +339,7 @@ def points(tree: Any, q: Array, holders: Ints, offsets: Array) -> Array:
 
 
 @fast
-def point_motions(tree: Any, q: Array, holders: Ints, offsets: Array) -> Any:
+def point_motions(tree: Any, q: Floats, holders: Ints32, offsets: Floats) -> Any:
     """Positions (P, 3) of points fixed to degrees of freedom at coordinates (n,), and how these move them, (n, P, 3).
 
     `holders` (P,) says which carry them, `offsets` (P, 3) where in their frames.
@@ -369,7 +366,7 @@ def point_motions(tree: Any, q: Array, holders: Ints, offsets: Array) -> Any:
 
 
 @fast
-def momenta(tree: Any, q: Array, v: Array) -> Any:
+def momenta(tree: Any, q: Floats, v: Floats) -> Any:
     """Centre of mass, its velocity, and the angular momentum about it, each (F, 3)."""
     n = q.shape[1]
     rot, org, axis, inert = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6)), np.empty((n, 10))

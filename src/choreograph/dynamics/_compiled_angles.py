@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats
+from choreograph.base.compiling import njit
 
 fast: Any = njit(cache=True, nogil=True)
 
@@ -33,7 +31,7 @@ def _inverse(q: Any) -> Any:
 
 
 @fast
-def euler(rotations: Array, joints: Any, axes: Any, frames: Array, rests: Array) -> Array:
+def euler(rotations: Floats, joints: Any, axes: Any, frames: Floats, rests: Floats) -> Floats:
     """Angles (F, M, 3) of frame⁻¹ · rotation · rest⁻¹ · frame about three axes, one after the other.
 
     Args:

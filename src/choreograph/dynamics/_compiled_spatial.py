@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from choreograph.compiling import njit
+from choreograph.base.compiling import njit
 
 lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 """For kernels that make no arrays: views of rows then cost nothing."""

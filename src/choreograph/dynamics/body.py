@@ -11,13 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError, RoleError
-from choreograph.motion.arrays import frozen
+from choreograph.base.arrays import Floats, frozen
+from choreograph.base.errors import RequestError, RoleError
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 GRAVITY = 9.81
 """Of the earth, m/s²."""
@@ -66,11 +63,11 @@ class Body:
     skeleton: Skeleton
     height: float
     """Of the person, metres."""
-    masses: Array
+    masses: Floats
     """(J,), kg; zero for joints without a body of their own."""
-    centres: Array
+    centres: Floats
     """Centres of mass in the joints' frames, (J, 3), metres."""
-    inertias: Array
+    inertias: Floats
     """About the centres of mass, (J, 3, 3), kg·m²."""
 
     def __post_init__(self) -> None:
@@ -178,7 +175,7 @@ class _Maker:
         self.masses, self.centres = np.zeros(count), np.zeros((count, 3))
         self.inertias = np.zeros((count, 3, 3))
 
-    def put(self, joint: int, centre: Array, mass: float, length: float, row: Segment, axis: Array) -> None:
+    def put(self, joint: int, centre: Floats, mass: float, length: float, row: Segment, axis: Floats) -> None:
         """Add a rigid part to a joint's body: `centre` in the rest pose's world, `axis` along the segment."""
         size = np.linalg.norm(axis)
         axis = axis / size if size > 1e-9 else np.array([0.0, 1.0, 0.0])
@@ -193,7 +190,7 @@ class _Maker:
         self.inertias[joint] += inertia
         self.masses[joint], self.centres[joint] = total, mean
 
-    def bone(self, start: int, end: Array, name: str) -> None:
+    def bone(self, start: int, end: Floats, name: str) -> None:
         """A segment from a joint to a point of the rest pose."""
         row, begin = SEGMENTS[name], self.points[start]
         axis = end - begin
@@ -285,7 +282,7 @@ class _Maker:
                 unit = axis / max(float(np.linalg.norm(axis)), 1e-9)
                 self.put(wrist, points[wrist] + row.centre * length * unit, row.mass, length, row, unit)
 
-    def _far_end(self, joint: int) -> Array:
+    def _far_end(self, joint: int) -> Floats:
         """The point of a joint's limb, tips among them, that is farthest from it in the rest pose."""
         skeleton, points = self.skeleton, self.points
         below = {joint}

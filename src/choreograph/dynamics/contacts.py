@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.motion.arrays import frozen
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Indices, Ints32, frozen
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 PARTS = ("heel", "ball", "toe")
 GROUPS = tuple(f"{side}_{part}" for side in ("left", "right") for part in PARTS)
@@ -46,11 +42,11 @@ class ContactPoints:
     """Points of a body that may touch the floor."""
 
     names: tuple[str, ...]
-    joints: NDArray[np.int32]
+    joints: Ints32
     """Whose frame each is in, (P,)."""
-    offsets: Array
+    offsets: Floats
     """In that frame, (P, 3), metres."""
-    groups: NDArray[np.int32]
+    groups: Ints32
     """Which of `GROUPS`, and `HANDS` behind them, each belongs to, (P,)."""
 
     def __post_init__(self) -> None:
@@ -58,7 +54,7 @@ class ContactPoints:
         object.__setattr__(self, "offsets", frozen(self.offsets))
         object.__setattr__(self, "groups", frozen(self.groups, np.int32))
 
-    def positions(self, clip: Clip) -> Array:
+    def positions(self, clip: Clip) -> Floats:
         """Where they are in each frame, (F, P, 3), metres."""
         at = self.joints
         return np.asarray(clip.global_positions()[:, at] + quat.rotate(clip.global_rotations()[:, at], self.offsets))
@@ -99,9 +95,9 @@ def measure_points(clips: Sequence[Clip], height: float, floor: float = 0.0) -> 
     return ContactPoints(tuple(names), np.array(joints), np.array(offsets), np.array(groups))
 
 
-def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height: float, floor: float) -> list[Array]:
+def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height: float, floor: float) -> list[Floats]:
     """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
-    found: list[list[Array]] = []
+    found: list[list[Floats]] = []
     for clip in clips:
         if len(clip) < 2:
             continue
@@ -127,13 +123,13 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
 
 def _points_at(
     clip: Clip,
-    frames: NDArray[np.intp],
+    frames: Indices,
     ankle: int,
     toe: int | None,
     height: float,
     floor: float,
-    world: tuple[Array, Array],
-) -> list[Array]:
+    world: tuple[Floats, Floats],
+) -> list[Floats]:
     pos, rot = world
     at, turn = pos[frames, ankle], rot[frames, ankle]
     if toe is not None:
@@ -162,7 +158,7 @@ def _points_at(
     return local
 
 
-def _foot_ahead(skeleton: Skeleton, ankle: int, turn: Array) -> Array:
+def _foot_ahead(skeleton: Skeleton, ankle: int, turn: Floats) -> Floats:
     tips = skeleton.tip_offsets[skeleton.tip_parents == ankle]
     own = tips[0] if len(tips) and np.hypot(tips[0][0], tips[0][2]) > 0.02 else np.array([0.0, 0.0, 1.0])
     return np.asarray(quat.rotate(turn, own))
@@ -200,7 +196,7 @@ def _steady(flags: Flags, shortest: int) -> Flags:
     return out
 
 
-def with_carriers(flags: Flags, need: Array, at: Array, groups: NDArray[np.int32], floor: float, fps: float) -> Flags:
+def with_carriers(flags: Flags, need: Floats, at: Floats, groups: Ints32, floor: float, fps: float) -> Flags:
     """Contacts with those that only mechanics can tell: feet that land fast, or slide, where something must carry.
 
     Args:
@@ -244,7 +240,7 @@ def with_carriers(flags: Flags, need: Array, at: Array, groups: NDArray[np.int32
     return out
 
 
-def _calm_speed(points: Array, fps: float) -> Array:
+def _calm_speed(points: Floats, fps: float) -> Floats:
     speed = np.linalg.norm(np.gradient(points, 1 / fps, axis=0), axis=-1)
     width = max(1, round(0.03 * fps)) | 1
     padded = np.pad(speed, width // 2, mode="edge")

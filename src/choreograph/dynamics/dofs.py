@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Ints32, frozen
 from choreograph.dynamics.body import Body
-from choreograph.maths import quat
-from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 _FREE = np.radians(12.0)
 """How far beyond the angles of the examples a joint may go where its file sets no limit there."""
@@ -36,8 +34,8 @@ class _Joint:
     """How one joint turns: local rotation = frame · (turns in `order`) · frame⁻¹ · rest."""
 
     order: str
-    frame: Array
-    rest: Array
+    frame: Floats
+    rest: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,33 +45,33 @@ class Dofs:
     body: Body
     names: tuple[str, ...]
     """Such as "root.ty" or "lfemur.z"."""
-    joints: NDArray[np.int32]
+    joints: Ints32
     """The joint that each moves, (n,)."""
-    parents: NDArray[np.int32]
+    parents: Ints32
     """(n,), -1 for the first."""
-    turns: NDArray[np.bool_]
+    turns: Flags
     """Whether it turns rather than shifts, (n,)."""
-    axes: Array
+    axes: Floats
     """In the frame of its parent, (n, 3), unit."""
-    offsets: Array
+    offsets: Floats
     """From its parent's origin, in the parent's frame, (n, 3), metres."""
-    masses: Array
+    masses: Floats
     """Of what moves with it and with none of its children, (n,), kg."""
-    centres: Array
+    centres: Floats
     """In its own frame, (n, 3)."""
-    inertias: Array
+    inertias: Floats
     """About the centres, (n, 3, 3)."""
-    lower: Array
+    lower: Floats
     """Least angle, (n,), radians; −inf for the root."""
-    upper: Array
-    holders: NDArray[np.int32]
+    upper: Floats
+    holders: Ints32
     """For each joint of the skeleton, the last degree of freedom that moves it, (J,)."""
-    seats: Array
+    seats: Floats
     """Pose of each joint in that one's frame: offset, (J, 3)."""
-    seat_rots: Array
+    seat_rots: Floats
     """And rotation, (J, 4)."""
     recipe: tuple[_Joint, ...]
-    still: Array
+    still: Floats
     """Local rotations of joints without degrees of freedom, (J, 4)."""
 
     def __len__(self) -> int:
@@ -86,7 +84,7 @@ class Dofs:
         return self.body.skeleton
 
     @cached_property
-    def ancestors(self) -> NDArray[np.bool_]:
+    def ancestors(self) -> Flags:
         """Whether i is an ancestor of j, or j itself, (n, n)."""
         count = len(self)
         out = np.eye(count, dtype=bool)
@@ -95,7 +93,7 @@ class Dofs:
                 out[:, j] |= out[:, self.parents[j]]
         return out
 
-    def angles(self, clip: Clip) -> Array:
+    def angles(self, clip: Clip) -> Floats:
         """The motion's coordinates, (F, n): metres and radians, without jumps of whole turns."""
         from choreograph.dynamics import _compiled_angles
 
@@ -123,7 +121,7 @@ class Dofs:
             np.array(picks), np.array([len(order) == 3 for order in orders]),
         )  # fmt: skip
 
-    def rotations(self, q: Array) -> tuple[Array, Array]:
+    def rotations(self, q: Floats) -> tuple[Floats, Floats]:
         """Root positions (F, 3) and local rotations (F, J, 4) at coordinates (F, n)."""
         rot = np.tile(self.still, (len(q), 1, 1))
         at = 3
@@ -135,7 +133,7 @@ class Dofs:
                 at += len(how.order)
         return np.array(q[:, :3]), quat.make_continuous(rot)
 
-    def clip(self, q: Array, fps: float, name: str) -> Clip:
+    def clip(self, q: Floats, fps: float, name: str) -> Clip:
         """The motion with these coordinates, (F, n)."""
         root, rot = self.rotations(q)
         return Clip(self.skeleton, fps, root, rot, name)
@@ -176,7 +174,7 @@ def _recipe(skeleton: Skeleton, joint: int, examples: Sequence[Clip], fingers: b
     return _Joint(_ORDERS[int(np.argmin(np.round(bends, 6)))], quat.IDENTITY, rest)
 
 
-def _upright_rest(examples: Sequence[Clip]) -> Array:
+def _upright_rest(examples: Sequence[Clip]) -> Floats:
     """The root's rotation when a person stands upright and faces +z: some rigs' roots lie on their backs then."""
     if not examples:
         return np.array(quat.IDENTITY)
@@ -187,7 +185,7 @@ def _upright_rest(examples: Sequence[Clip]) -> Array:
     return mean if tilt > np.radians(45) else np.array(quat.IDENTITY)
 
 
-def _mean_rotation(rows: Array) -> Array:
+def _mean_rotation(rows: Floats) -> Floats:
     """The rotation nearest to all of them: the first axis of their products."""
     _, vectors = np.linalg.eigh(rows.T @ rows)
     best = vectors[:, -1]
@@ -200,7 +198,7 @@ def _three_axes(order: str) -> str:
     return order if not missing else order[0] + missing[0] + (order[1:] or missing[1])
 
 
-def _nearer_branch(angles: Array) -> Array:
+def _nearer_branch(angles: Floats) -> Floats:
     """The same rotations with, in each frame, the one of two possible triples that is nearer to the frame before."""
     other = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
     out = np.array(angles)
@@ -210,13 +208,13 @@ def _nearer_branch(angles: Array) -> Array:
     return out
 
 
-def _lay_out(body: Body, recipe: Sequence[_Joint], still: Array) -> Dofs:
+def _lay_out(body: Body, recipe: Sequence[_Joint], still: Floats) -> Dofs:
     skeleton = body.skeleton
-    rows: list[tuple[str, int, int, bool, Array, Array]] = []
+    rows: list[tuple[str, int, int, bool, Floats, Floats]] = []
     holders = np.zeros(len(skeleton), np.int32)
     seats, seat_rots = np.zeros((len(skeleton), 3)), np.tile(quat.IDENTITY, (len(skeleton), 1))
 
-    def add(name: str, joint: int, parent: int, turn: bool, axis: Array, offset: Array) -> int:
+    def add(name: str, joint: int, parent: int, turn: bool, axis: Floats, offset: Floats) -> int:
         rows.append((name, joint, parent, turn, axis, offset))
         return len(rows) - 1
 
@@ -248,9 +246,7 @@ def _lay_out(body: Body, recipe: Sequence[_Joint], still: Array) -> Dofs:
     )  # fmt: skip
 
 
-def _attach(
-    body: Body, count: int, holders: NDArray[np.int32], seats: Array, seat_rots: Array
-) -> tuple[Array, Array, Array]:
+def _attach(body: Body, count: int, holders: Ints32, seats: Floats, seat_rots: Floats) -> tuple[Floats, Floats, Floats]:
     """Masses of the joints gathered at the degrees of freedom that carry them."""
     masses, centres, inertias = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
     at = seats + quat.rotate(seat_rots, body.centres)
@@ -267,7 +263,7 @@ def _attach(
     return masses, centres, inertias
 
 
-def _limits(dofs: Dofs, examples: Sequence[Clip]) -> tuple[Array, Array]:
+def _limits(dofs: Dofs, examples: Sequence[Clip]) -> tuple[Floats, Floats]:
     lower, upper = np.full(len(dofs), -np.inf), np.full(len(dofs), np.inf)
     axes = dofs.skeleton.axes
     for k in range(_ROOT, len(dofs)):
@@ -284,7 +280,7 @@ def _limits(dofs: Dofs, examples: Sequence[Clip]) -> tuple[Array, Array]:
     return lower, upper
 
 
-def tree_of(dofs: Dofs) -> tuple[Array, ...]:
+def tree_of(dofs: Dofs) -> tuple[Floats, ...]:
     """The body as the compiled recursion takes it: parents, turns, axes, offsets, masses, centres, inertias."""
     return (
         np.array(dofs.parents, np.int32), np.array(dofs.turns, np.bool_), np.array(dofs.axes), np.array(dofs.offsets),

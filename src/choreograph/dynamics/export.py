@@ -9,14 +9,12 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs
-from choreograph.errors import RequestError
 from choreograph.formats.atomic import atomic_write
-
-Array = NDArray[np.float64]
 
 SUFFIXES = (".xml", ".mjcf", ".urdf")
 _LEAST_KG, _LEAST_INERTIA = 1e-6, 1e-9
@@ -94,11 +92,11 @@ def _link(dofs: Dofs, k: int) -> str:
     return f"{dofs.names[k]}_link"
 
 
-def _filled(dofs: Dofs, k: int) -> tuple[float, Array]:
+def _filled(dofs: Dofs, k: int) -> tuple[float, Floats]:
     if dofs.masses[k] > 0:
         return float(dofs.masses[k]), dofs.inertias[k]
     return _LEAST_KG, _LEAST_INERTIA * np.eye(3)
 
 
-def _text(values: Array) -> str:
+def _text(values: Floats) -> str:
     return " ".join(f"{value:.12g}" for value in np.asarray(values).tolist())

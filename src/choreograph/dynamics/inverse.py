@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Ints32
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.dynamics.body import GRAVITY, Body
 from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_carriers
-from choreograph.errors import RequestError
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 FRICTION = 0.8
 """Of shoes on a floor: sideways force over the force down."""
@@ -33,50 +30,50 @@ class Dynamics:
     """The mechanics of a motion, frame by frame; world axes, SI units."""
 
     fps: float
-    com: Array
+    com: Floats
     """Centre of mass, (F, 3), m."""
-    com_velocity: Array
-    com_acceleration: Array
-    angular_momentum: Array
+    com_velocity: Floats
+    com_acceleration: Floats
+    angular_momentum: Floats
     """About the centre of mass, (F, 3), kg·m²/s."""
-    needed_force: Array
+    needed_force: Floats
     """What must act on the body from outside besides gravity, (F, 3), N."""
-    needed_moment: Array
+    needed_moment: Floats
     """The same about the centre of mass, (F, 3), N·m."""
     contacts: Flags
     """Which groups of contact points stand, (F, 6)."""
-    points: Array
+    points: Floats
     """Contact points, (F, P, 3), m."""
-    forces: Array
+    forces: Floats
     """From the ground at each, (F, P, 3), N."""
-    torques: Array
+    torques: Floats
     """At each joint upon its bone, in the parent's frame, (F, J, 3), N·m; those at the root are the residual."""
-    turn_rates: Array
+    turn_rates: Floats
     """Of each joint against its parent, in the parent's frame, (F, J, 3), rad/s."""
-    residual_force: Array
+    residual_force: Floats
     """What the ground cannot give, (F, 3), N."""
-    residual_moment: Array
+    residual_moment: Floats
     """About the centre of mass, (F, 3), N·m."""
     weight: float
     """Of the body, N."""
     mass: float
 
     @property
-    def momentum(self) -> Array:
+    def momentum(self) -> Floats:
         """Linear, (F, 3), kg·m/s."""
         return self.mass * self.com_velocity
 
     @property
-    def ground_force(self) -> Array:
+    def ground_force(self) -> Floats:
         """From the ground in all, (F, 3), N."""
         return np.asarray(self.forces.sum(axis=1))
 
     @property
-    def powers(self) -> Array:
+    def powers(self) -> Floats:
         """Of each joint, (F, J), W."""
         return np.asarray((self.torques * self.turn_rates).sum(axis=-1))
 
-    def foot_forces(self, side: int) -> tuple[Array, Array]:
+    def foot_forces(self, side: int) -> tuple[Floats, Floats]:
         """The force on one foot (0 left, 1 right), (F, 3), N, and the centre of pressure, (F, 3), NaN without force."""
         half = self.forces.shape[1] // 2
         mine = slice(side * half, (side + 1) * half)
@@ -166,7 +163,7 @@ def low_passed(clip: Clip, cutoff_hz: float | None) -> Clip:
     return clip.with_frames(root, rot)
 
 
-def second_difference(values: Array, h: float) -> Array:
+def second_difference(values: Floats, h: float) -> Floats:
     """Second derivative along axis 0; the first and last take their neighbours'."""
     out = np.empty_like(values)
     out[1:-1] = (values[2:] - 2 * values[1:-1] + values[:-2]) / h**2
@@ -174,7 +171,7 @@ def second_difference(values: Array, h: float) -> Array:
     return out
 
 
-def angular_velocity(rot: Array, h: float) -> Array:
+def angular_velocity(rot: Floats, h: float) -> Floats:
     """In world axes, (F, J, 3), rad/s, from rotations (F, J, 4): central differences, one-sided at the ends."""
     out = np.empty((*rot.shape[:-1], 3))
     out[1:-1] = quat.as_rotvec(quat.multiply(rot[2:], quat.inverse(rot[:-2]))) / (2 * h)
@@ -184,8 +181,8 @@ def angular_velocity(rot: Array, h: float) -> Array:
 
 
 def distribute(
-    force: Array, moment: Array, arms: Array, active: Flags, friction: float, body: Body, progress: Progress = silent
-) -> Array:
+    force: Floats, moment: Floats, arms: Floats, active: Flags, friction: float, body: Body, progress: Progress = silent
+) -> Floats:
     """Ground forces (F, P, 3) at the points in contact that come nearest to what is needed, pushing only.
 
     Least squares over the edges of each point's friction pyramid, and a little towards small forces, so that the four
@@ -223,11 +220,11 @@ def distribute(
 
 def _joint_torques(
     clip: Clip,
-    pos: Array,
-    centres: Array,
-    inertial: tuple[Array, Array],
-    ground: tuple[NDArray[np.int32], Array, Array],
-) -> Array:
+    pos: Floats,
+    centres: Floats,
+    inertial: tuple[Floats, Floats],
+    ground: tuple[Ints32, Floats, Floats],
+) -> Floats:
     """Moments at the joints, in world axes, (F, J, 3): what all beyond each needs, less what the ground gives."""
     force, moment = (np.array(part) for part in inertial)
     moment += quat.cross(centres - pos, force)  # about the joints

@@ -6,29 +6,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Complexes, Floats
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
+from choreograph.base.progress import Progress, silent
 from choreograph.evaluation.request import EvaluateRequest
 from choreograph.features.points import BODY_TRACK_HALF_M, find_points
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import split
-from choreograph.synthesis.perform.control import Control
-from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.measure import root_apart, squared_apart
-from choreograph.synthesis.perform.placing import place
-from choreograph.synthesis.perform.program import SegmentSequence, find_segments, make_signal
-from choreograph.synthesis.perform.settings import MatchSettings, match_settings, usual_settings
-from choreograph.synthesis.perform.sources import Examples, find_database
-from choreograph.synthesis.perform.stream import PieceStream
-
-Array = NDArray[np.float64]
+from choreograph.verbs.perform.control import Control
+from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.measure import root_apart, squared_apart
+from choreograph.verbs.perform.placing import place
+from choreograph.verbs.perform.program import SegmentSequence, find_segments, make_signal
+from choreograph.verbs.perform.segment_fits import split
+from choreograph.verbs.perform.settings import MatchSettings, match_settings, usual_settings
+from choreograph.verbs.perform.sources import Examples, find_database
+from choreograph.verbs.perform.stream import PieceStream
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def compare(
     )
 
 
-def _gait_phase(clip: Clip) -> Array:
+def _gait_phase(clip: Clip) -> Floats:
     """Where in its cycle the feet's distance along the way the body faces is, (F,), radians."""
     from scipy.signal import hilbert
 
@@ -286,7 +284,7 @@ def nearest_frames(database: SegmentDatabase, control: Control) -> Clip:
     return Clip(examples[0].target.skeleton, database.fps, root, quat.make_continuous(rot), name="nearest")
 
 
-def _centred(points: Array) -> tuple[NDArray[np.complex128], Array, NDArray[np.complex128]]:
+def _centred(points: Floats) -> tuple[Complexes, Floats, Complexes]:
     """Points of each frame around their middle on the floor, x + iz, heights, and the middles."""
     flat, height = split(points)
     middle = flat.mean(axis=1)

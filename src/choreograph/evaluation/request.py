@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Gt, Le, MaxLen
 
 from choreograph.contract.request import Option, Seconds, Seed
-from choreograph.synthesis.perform.request import CutRequest, MatchRequest
+from choreograph.verbs.perform.request import CutRequest, MatchRequest
 
 
 class EvaluateRequest(MatchRequest, CutRequest):

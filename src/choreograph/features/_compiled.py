@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, nogil=True)
-def accelerations(rot: Array, fps: float) -> Array:
+def accelerations(rot: Floats, fps: float) -> Floats:
     """See `root_tracks.accelerations_numpy`."""
     frames, joints = rot.shape[0], rot.shape[1]
     out = np.empty((max(frames - 2, 0), joints))
@@ -40,7 +39,7 @@ def accelerations(rot: Array, fps: float) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def heights(pos: Array) -> Array:
+def heights(pos: Floats) -> Floats:
     """Of the highest joint above the lowest in each frame, (F,), of positions (F, J, 3)."""
     out = np.empty(len(pos))
     for f in range(len(pos)):
@@ -52,7 +51,7 @@ def heights(pos: Array) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def count_above(values: NDArray[np.floating], limit: float) -> NDArray[np.int64]:
+def count_above(values: NDArray[np.floating], limit: float) -> Ints:
     """How many of each row are above a limit, (F,), of values (F, J)."""
     out = np.zeros(len(values), np.int64)
     for f in range(len(values)):
@@ -62,7 +61,7 @@ def count_above(values: NDArray[np.floating], limit: float) -> NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def count_bins(words: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+def count_bins(words: NDArray[np.uint32], counts: Ints) -> None:
     """Count words (F, J) by their upper halves, (65536,), besides those counted before."""
     for f in range(len(words)):
         for j in range(words.shape[1]):

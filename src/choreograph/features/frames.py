@@ -13,30 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Complexes, Flags, Floats, Floats32, Ints, Ints32, seal
+from choreograph.base.progress import Progress, silent
 from choreograph.features.weights import joint_weights
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress, silent
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
     """How columns became features, so that it can be done to other motion, and undone: (column - offset) * scale."""
 
-    offset: Array
+    offset: Floats
     """Mean of each column over all frames, (K, 3): joints, then the torso's velocity and its rate of turning; metres
     and seconds."""
-    scale: Array
+    scale: Floats
     """Factor of each column, (K,); 0 for one that does not count."""
 
-    def apply(self, columns: Array) -> Array:
+    def apply(self, columns: Floats) -> Floats:
         """Columns (F, K, 3) as features, (F, D)."""
         kept = self.scale > 0
         return np.asarray(((columns - self.offset)[:, kept] * self.scale[kept, None]).reshape(len(columns), -1))
 
-    def undo(self, features: Array) -> Array:
+    def undo(self, features: Floats) -> Floats:
         """Features (F, D) as columns, (F, K, 3); those that do not count are at their mean."""
         kept = self.scale > 0
         out = np.repeat(self.offset[None], len(features), axis=0)
@@ -51,19 +49,19 @@ class FrameTable:
     The padding row makes the end of a clip, as of a range [start, stop), a row of that clip.
     """
 
-    base: NDArray[np.int64]
+    base: Ints
     """Row of each clip's first frame, and the number of rows, (C + 1,)."""
-    clip_of: NDArray[np.int32]
+    clip_of: Ints32
     """The clip that each row belongs to, (G,)."""
-    real: NDArray[np.bool_]
+    real: Flags
     """Whether a row is a frame, not padding, (G,)."""
-    place: NDArray[np.complex128]
+    place: Complexes
     """Where the torso stands on the floor as recorded, x + iz, metres, (G,)."""
-    turn: NDArray[np.complex128]
+    turn: Complexes
     """The torso's facing as exp(-i yaw), (G,)."""
-    joints: NDArray[np.float32]
+    joints: Floats32
     """Joint positions in the torso's floor frame, (G, J, 3), metres."""
-    features: NDArray[np.float32]
+    features: Floats32
     """Rows whose squared distance is the cost of following, (G, D); padding is infinitely far from all."""
     rate_hz: float
     scalings: tuple[Scaling, Scaling] | None = None
@@ -77,7 +75,7 @@ class FrameTable:
         """Frames of a clip."""
         return int(self.base[clip + 1] - self.base[clip]) - 1
 
-    def cost_to(self, row: int) -> NDArray[np.float32]:
+    def cost_to(self, row: int) -> Floats32:
         """Cost of following between one row and every other, (G,)."""
         return np.asarray(((self.features - self.features[row]) ** 2).sum(axis=1), np.float32)
 
@@ -122,12 +120,12 @@ def build_frame_table(
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    place: NDArray[np.complex128]
-    turn: NDArray[np.complex128]
-    joints: Array
-    columns: Array
+    place: Complexes
+    turn: Complexes
+    joints: Floats
+    columns: Floats
     """Equation 2's columns, (F, J + 2, 3)."""
-    rates: Array
+    rates: Floats
     """Their derivatives, per second."""
 
 
@@ -147,11 +145,11 @@ def _clip_part(clip: Clip) -> _Part:
     return _Part(place, turn, joints, columns, _rate(columns, clip.fps))
 
 
-def _rate(values: Array, fps: float) -> Array:
+def _rate(values: Floats, fps: float) -> Floats:
     return np.asarray(np.gradient(values, axis=0) * fps) if len(values) > 1 else np.zeros_like(values)
 
 
-def _scaling(parts: list[Array], weight: Array) -> Scaling:
+def _scaling(parts: list[Floats], weight: Floats) -> Scaling:
     """How columns (F, K, 3) become features: over their greatest change in one frame (O and L), by their weight."""
     changes = [(np.diff(part, axis=0) ** 2).sum(axis=2).max(axis=0) for part in parts if len(part) > 1]
     greatest = np.max(changes, axis=0) if changes else np.ones(len(weight))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.roles import ROLES
-
-Array = NDArray[np.float64]
 
 ENDS = ("left_hand", "right_hand", "left_foot", "right_foot")
 """Hands and feet, as roles."""
@@ -25,7 +23,7 @@ BODY_TRACK_HALF_M = 0.6
 1.2 do about as well, 0.25 loses the step now and then, and so does 0.5 under a trajectory."""
 
 
-def find_points(clip: Clip, roles: Sequence[str]) -> Array:
+def find_points(clip: Clip, roles: Sequence[str]) -> Floats:
     """The points of every frame, (F, P, 3), metres, for a list of joint roles or `TRACK`.
 
     Raises:
@@ -39,7 +37,7 @@ def find_points(clip: Clip, roles: Sequence[str]) -> Array:
     return np.array(clip.global_positions()[:, [clip.skeleton.need(role) for role in roles]])
 
 
-def hip_track(clip: Clip) -> Array:
+def hip_track(clip: Clip) -> Floats:
     """The hip joints on the floor at a fixed distance, left before right, (F, 2, 3)."""
     joints = [clip.skeleton.need("left_upper_leg"), clip.skeleton.need("right_upper_leg")]
     left, right = np.moveaxis(clip.global_positions()[:, joints][..., [0, 2]], 1, 0)
@@ -48,7 +46,7 @@ def hip_track(clip: Clip) -> Array:
     return track((left + right) / 2, across)
 
 
-def track(middle: Array, across: Array, half_m: float = TRACK_HALF_M) -> Array:
+def track(middle: Floats, across: Floats, half_m: float = TRACK_HALF_M) -> Floats:
     """The two points around a middle on the floor.
 
     Args:
@@ -62,7 +60,7 @@ def track(middle: Array, across: Array, half_m: float = TRACK_HALF_M) -> Array:
     return out
 
 
-def set_apart(points: Array, half_m: float) -> Array:
+def set_apart(points: Floats, half_m: float) -> Floats:
     """A track (F, 2, 3) with its points at another distance from their middle."""
     left, right = np.moveaxis(points[..., ::2], 1, 0)
     across = left - right

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 
 
 @dataclass(frozen=True, slots=True)
 class PoseSpace:
     """A mean and orthonormal axes: a pose is `mean + coordinates @ axes`, for poses near those it was fitted to."""
 
-    mean: NDArray[np.float64]
+    mean: Floats
     """(k,), in the units of the rows it was fitted to."""
-    axes: NDArray[np.float64]
+    axes: Floats
     """(d, k), orthonormal rows, the direction of most variance first."""
-    variances: NDArray[np.float64]
+    variances: Floats
     """(d,), of the rows' coordinates, in squared units of the rows."""
     total_variance: float
     """Of the rows, over all k directions."""
@@ -33,16 +33,16 @@ class PoseSpace:
         """The share of the rows' variance that the space holds, 0 to 1."""
         return float(self.variances.sum() / self.total_variance) if self.total_variance > 0 else 1.0
 
-    def project(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def project(self, rows: Floats) -> Floats:
         """Coordinates of rows (..., k) as (..., d): those of the nearest point in the space."""
         return (rows - self.mean) @ self.axes.T
 
-    def lift(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    def lift(self, coordinates: Floats) -> Floats:
         """Rows (..., k) at coordinates (..., d)."""
         return self.mean + coordinates @ self.axes
 
 
-def fit_pose_space(rows: NDArray[np.float64], keep: float | int) -> PoseSpace:
+def fit_pose_space(rows: Floats, keep: float | int) -> PoseSpace:
     """The space of most variance of rows (n, k).
 
     Args:

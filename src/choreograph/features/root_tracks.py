@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Complexes, Flags, Floats, Ints
 from choreograph.motion.clip import Clip
-
-Floats = NDArray[np.float64]
 
 TREMBLE_S = 0.012
 """Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
@@ -102,12 +101,12 @@ class RootTracks:
         return float(np.median(self.height)) if len(self.height) else 1.0
 
     @cached_property
-    def faults_before(self) -> NDArray[np.int64]:
+    def faults_before(self) -> Ints:
         """Frames with a fault before each frame, and all of them."""
         return np.concatenate([[0], np.cumsum(self.faults, dtype=np.int64)])
 
     @cached_property
-    def abrupt_before(self) -> NDArray[np.int64]:
+    def abrupt_before(self) -> Ints:
         """Joints that turn abruptly before each frame, and all of them."""
         return np.concatenate([[0], np.cumsum(self.abrupt, dtype=np.int64)])
 
@@ -115,7 +114,7 @@ class RootTracks:
         """Where a frame at the rate stands among all clips' own frames."""
         return np.minimum(self.offsets[clip] + frame * self.ratio[clip], self.last[clip])
 
-    def at(self, clip: NDArray[Any], frame: Floats) -> NDArray[np.complex128]:
+    def at(self, clip: NDArray[Any], frame: Floats) -> Complexes:
         """Root at a fractional frame."""
         own = self.own(clip, frame)
         low = own.astype(np.int64)
@@ -146,7 +145,7 @@ def _quantile(parts: Sequence[NDArray[np.floating]], share: float) -> float:
     return float(found[0] + (at - low) * (found[-1] - found[0]))
 
 
-def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]:
+def _calm(place: Complexes, sigma: float) -> Complexes:
     """A curve under a narrow Gaussian of `sigma` frames; beyond its ends it goes on as it was, so it is not slowed."""
     width = min(round(4 * sigma), len(place) - 1)
     if width < 1:
@@ -170,7 +169,7 @@ def accelerations_numpy(clip: Clip) -> Floats:
     return np.asarray(np.linalg.norm(np.diff(spin, axis=0), axis=2) * clip.fps)
 
 
-def find_faults(clip: Clip, turning: Floats | None = None) -> NDArray[np.bool_]:
+def find_faults(clip: Clip, turning: Floats | None = None) -> Flags:
     """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,).
 
     Args:

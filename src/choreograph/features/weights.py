@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError, RoleError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError, RoleError
 from choreograph.motion.roles import ROLES
 
 PARTS: tuple[str, ...] = tuple(dict.fromkeys(role.removeprefix("left_").removeprefix("right_") for role in ROLES))
@@ -32,7 +32,7 @@ PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 """Weights by part; a part that is not named weighs 1."""
 
 
-def joint_weights(roles: Sequence[str], weights: str | Mapping[str, float] = "default") -> NDArray[np.float64]:
+def joint_weights(roles: Sequence[str], weights: str | Mapping[str, float] = "default") -> Floats:
     """The weight of each joint, (J,), not negative and not all zero.
 
     Args:

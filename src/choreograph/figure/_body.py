@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.figure._fuse import fuse
 from choreograph.figure._limbs import shape_arm, shape_foot, shape_hand, shape_leg
 from choreograph.figure._loft import Surface
@@ -20,13 +20,11 @@ from choreograph.figure._trunk import shape_face, shape_head, shape_torso
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
 
-Array = NDArray[np.float64]
-
 _CELL = 0.0105
 """Width of the cells in which the body's skin is drawn, as a share of its stature."""
 
 
-def shape_body(skeleton: Skeleton, points: Array, tips: Array) -> list[Surface]:
+def shape_body(skeleton: Skeleton, points: Floats, tips: Floats) -> list[Surface]:
     """The parts of the mannequin.
 
     Args:
@@ -102,7 +100,7 @@ def _tube(pose: Pose, bones: Sequence[Bone]) -> list[Surface]:
     return strand(bones, girths, pose.ahead, Tube(tint=tint, sides=sides, rings=rings, caps=caps))
 
 
-def _limb(pose: Pose, joints: Sequence[int], end: Array) -> list[Bone]:
+def _limb(pose: Pose, joints: Sequence[int], end: Floats) -> list[Bone]:
     """The bones along a chain of joints to an end point, those without length left out."""
     points = [*(pose.at(j) for j in joints), end]
     bones: list[Bone] = []

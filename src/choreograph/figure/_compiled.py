@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float32]
+from choreograph.base.arrays import Floats32
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, nogil=True)
 def skin(
-    vertices: Array, normals: Array, joints: NDArray[np.uint16], weights: Array, transforms: Array
-) -> tuple[Array, Array]:
+    vertices: Floats32, normals: Floats32, joints: NDArray[np.uint16], weights: Floats32, transforms: Floats32
+) -> tuple[Floats32, Floats32]:
     """See `mannequin.skin_numpy`; transforms are (F, J, 3, 4)."""
     frames, count = transforms.shape[0], vertices.shape[0]
     out_vertices = np.empty((frames, count, 3), np.float32)

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Indices
 from choreograph.figure._loft import Surface, join
-
-Array = NDArray[np.float64]
 
 _NEIGHBOURS = 14
 """Points that tell where the surface is."""
@@ -26,7 +24,7 @@ _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 _EDGES = np.array([[a, b] for a in range(8) for b in range(a + 1, 8) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1])
 
 
-def fuse(parts: Sequence[Surface], middle: Array, cell: float) -> Surface:
+def fuse(parts: Sequence[Surface], middle: Floats, cell: float) -> Surface:
     """One surface over all parts; the parts joined as they are where the grid would be too large.
 
     Args:
@@ -62,7 +60,7 @@ def fuse(parts: Sequence[Surface], middle: Array, cell: float) -> Surface:
 class _Cloud:
     """Points of a surface that are not hidden, and a smooth surface through them."""
 
-    def __init__(self, whole: Surface, shown: NDArray[np.bool_], cell: float) -> None:
+    def __init__(self, whole: Surface, shown: Flags, cell: float) -> None:
         from scipy.spatial import cKDTree
 
         self.points = whole.vertices[shown].astype(float)
@@ -79,7 +77,7 @@ class _Cloud:
         self.tree = cKDTree(self.points)
         self.width = 2.0 * cell
 
-    def near(self, places: Array) -> _Near:
+    def near(self, places: Floats) -> _Near:
         """The points near places, and how much each counts."""
         far, which = self.tree.query(places, k=min(_NEIGHBOURS, len(self.points)))
         # Where points are sparse, the nearest ones count as they do where they are dense.
@@ -87,7 +85,7 @@ class _Cloud:
         share = np.exp(-((far / width) ** 2)) + 1e-12
         return _Near(self, share / share.sum(axis=1, keepdims=True), which)
 
-    def surface(self, vertices: Array, triangles: NDArray[np.intp]) -> Surface:
+    def surface(self, vertices: Floats, triangles: Indices) -> Surface:
         """The surface with what its points follow and their colours."""
         near = self.near(vertices)
         weights = near.blend(self.weights)
@@ -113,23 +111,23 @@ class _Near:
     """Points of a cloud near some places."""
 
     cloud: _Cloud
-    share: Array
+    share: Floats
     """How much each of them counts, (P, k)."""
-    which: NDArray[np.intp]
+    which: Indices
 
-    def heights(self, places: Array) -> Array:
+    def heights(self, places: Floats) -> Floats:
         """How far places lie outside of the surface, (P,), metres; inside below zero."""
         above = np.einsum(
             "pkc,pkc->pk", places[:, None] - self.cloud.points[self.which], self.cloud.normals[self.which]
         )
         return np.asarray(np.sum(self.share * above, axis=1))
 
-    def blend(self, values: Array) -> Array:
+    def blend(self, values: Floats) -> Floats:
         """The values of the points, averaged."""
         return np.einsum("pk,pkc->pc", self.share, values[self.which])
 
 
-def _outside(parts: Sequence[Surface], cell: float) -> NDArray[np.bool_]:
+def _outside(parts: Sequence[Surface], cell: float) -> Flags:
     """Which vertices of all parts lie in no other part."""
     from scipy.spatial import cKDTree
 
@@ -151,11 +149,11 @@ def _outside(parts: Sequence[Surface], cell: float) -> NDArray[np.bool_]:
     return np.concatenate(shown)
 
 
-def _heights(cloud: _Cloud, places: Array) -> Array:
+def _heights(cloud: _Cloud, places: Floats) -> Floats:
     return cloud.near(places).heights(places)
 
 
-def _surface_nets(field: Array) -> tuple[Array, NDArray[np.intp]]:
+def _surface_nets(field: Floats) -> tuple[Floats, Indices]:
     """Where a sampled field is zero: vertices in units of its grid, and triangles with the positive side outside."""
     corners = np.stack([field[_window(field.shape, corner)] for corner in _CORNERS], axis=-1)
     crossed = np.isfinite(corners).all(axis=-1) & (corners < 0).any(axis=-1) & (corners >= 0).any(axis=-1)
@@ -195,9 +193,9 @@ def _surface_nets(field: Array) -> tuple[Array, NDArray[np.intp]]:
     return vertices, np.concatenate(triangles)
 
 
-def _window(shape: tuple[int, ...], corner: NDArray[np.intp]) -> tuple[slice, ...]:
+def _window(shape: tuple[int, ...], corner: Indices) -> tuple[slice, ...]:
     return tuple(slice(int(c), size - 1 + int(c)) for c, size in zip(corner, shape, strict=True))
 
 
-def _unit(vectors: Array) -> Array:
+def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.figure._loft import Section, Surface, loft
 from choreograph.figure._pose import SHORTEST, Drawn, Pose, below
 from choreograph.figure._strand import CLAY, Bone, Girth, Tube, shade, smoothstep, square_to, strand, unit
 from choreograph.motion.roles import split_side
-
-Array = NDArray[np.float64]
-
 
 # Place along the chain; half width, half depth and shift ahead as shares of stature.
 _LEG = (
@@ -30,7 +27,7 @@ _LEG = (
 )
 
 
-def shape_leg(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]:
+def shape_leg(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
     """Thigh and shin as one tube that bends at the knee."""
     skeleton, size = pose.skeleton, pose.stature
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
@@ -52,11 +49,11 @@ def shape_leg(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]
     )
 
 
-def _knee_ahead(pose: Pose, thigh: Bone, shin: Bone) -> Array:
+def _knee_ahead(pose: Pose, thigh: Bone, shin: Bone) -> Floats:
     return square_to(pose.ahead, unit(unit(thigh.end - thigh.start) + unit(shin.end - shin.start)))
 
 
-def _merge(pose: Pose, joints: Sequence[int], end: Array) -> Bone | None:
+def _merge(pose: Pose, joints: Sequence[int], end: Floats) -> Bone | None:
     """One bone from the first joint to the end: a limb's twist joints in between count as part of it."""
     bone = Bone(joints[0], pose.at(joints[0]), end)
     return bone if bone.length > SHORTEST else None
@@ -82,7 +79,7 @@ _FOOT = (
 )
 
 
-def shape_foot(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]:
+def shape_foot(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
     """A wedge from heel to toes with a flat sole, bending at the ball."""
     skeleton, size = pose.skeleton, pose.stature
     knee, ankle = skeleton.need(f"{side}_lower_leg"), skeleton.need(f"{side}_foot")
@@ -145,7 +142,7 @@ _ARM = (
 )
 
 
-def shape_arm(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]:
+def shape_arm(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
     """Upper arm and forearm as one tube that bends at the elbow."""
     skeleton, size = pose.skeleton, pose.stature
     shoulder, elbow = skeleton.need(f"{side}_upper_arm"), skeleton.need(f"{side}_forearm")
@@ -191,7 +188,7 @@ _MITTEN: tuple[tuple[float, float, float], ...] = (
 )
 
 
-def shape_hand(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]:
+def shape_hand(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
     """A palm with fingers where the skeleton has several, else a mitten with a thumb."""
     skeleton, size = pose.skeleton, pose.stature
     wrist = skeleton.find(f"{side}_hand")
@@ -260,7 +257,7 @@ def _is_digit(pose: Pose, wrist: int, joint: int) -> bool:
     return parent == wrist and away > 0.02 * pose.stature and goes_on
 
 
-def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Array, length: float) -> list[Bone]:
+def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Floats, length: float) -> list[Bone]:
     """The hand's own joints in a row, stretched to the hand's length."""
     row = [wrist]
     for j in digits:
@@ -281,7 +278,7 @@ def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Array, length:
     return bones
 
 
-def _thumb(pose: Pose, joint: int, wrist: Array, along: Array, wide: Array, tint: Array) -> list[Surface]:
+def _thumb(pose: Pose, joint: int, wrist: Floats, along: Floats, wide: Floats, tint: Floats) -> list[Surface]:
     """A mitten's thumb, held by the palm: a single thumb joint is seldom where a thumb begins."""
     size = pose.stature
     start = wrist + along * 0.022 * size + wide * 0.013 * size

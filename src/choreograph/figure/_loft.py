@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Floats32, Indices, Ints32
 
 _LEAST = 1e-5
 """Smaller weights are none."""
@@ -18,15 +18,15 @@ _LEAST = 1e-5
 class Section:
     """One cross-section of a loft."""
 
-    centre: Array
+    centre: Floats
     """Middle of the section, (3,), metres."""
-    across: Array
+    across: Floats
     """Half of its width as a vector, (3,), metres."""
-    deep: Array
+    deep: Floats
     """Half of its depth as a vector, (3,), metres; the loft runs along across x deep."""
     weights: Mapping[int, float]
     """The joints it follows, and how much."""
-    colour: Array
+    colour: Floats
     """Linear RGB, (3,)."""
     square: float = 2.0
     """Exponent of its outline |x|^n + |y|^n = 1: 2 is an ellipse, more is boxier."""
@@ -35,7 +35,7 @@ class Section:
     flank_share: float = 0.0
     """How much the very ends follow them."""
 
-    def facing(self, along: Array) -> Section:
+    def facing(self, along: Floats) -> Section:
         """The same section with its outline running so that a loft along this direction has its outside out."""
         if float(np.cross(self.across, self.deep) @ along) >= 0:
             return self
@@ -57,12 +57,12 @@ class Section:
 class Surface:
     """Vertices and triangles with colours and skin weights; see `SkinnedMesh` for the fields."""
 
-    vertices: NDArray[np.float32]
-    normals: NDArray[np.float32]
-    triangles: NDArray[np.int32]
+    vertices: Floats32
+    normals: Floats32
+    triangles: Ints32
     joint_indices: NDArray[np.uint16]
-    joint_weights: NDArray[np.float32]
-    colours: NDArray[np.float32]
+    joint_weights: Floats32
+    colours: Floats32
 
 
 def loft(sections: Sequence[Section], sides: int) -> Surface:
@@ -100,7 +100,7 @@ def loft(sections: Sequence[Section], sides: int) -> Surface:
     )
 
 
-def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.uint16], Floats32]:
     """The four joints that each vertex follows most, and their shares, which sum to 1."""
     indices = np.zeros((len(followed), 4), np.uint16)
     weights = np.zeros((len(followed), 4))
@@ -111,7 +111,7 @@ def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.u
     return indices, (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
-def _normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
+def _normals(vertices: Floats, triangles: Indices) -> Floats:
     """Vertex normals: the mean of the faces around, weighted by area."""
     corners = vertices[triangles]
     faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.figure._strand import square_to, unit
-from choreograph.maths import quat
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 SHORTEST = 1e-4
 """Bones below a tenth of a millimetre are none."""
@@ -41,18 +39,18 @@ class Pose:
     """A skeleton in the pose that the mannequin is drawn in, and the body's own directions and size there."""
 
     skeleton: Skeleton
-    points: Array
+    points: Floats
     """Joint positions, (J, 3), metres."""
-    tips: Array
+    tips: Floats
     """End sites, (T, 3), metres."""
-    up: Array
-    left: Array
-    ahead: Array
+    up: Floats
+    left: Floats
+    ahead: Floats
     stature: float
-    neck_base: Array
+    neck_base: Floats
     """Where the neck rises from the shoulders, (3,)."""
 
-    def at(self, joint: int) -> Array:
+    def at(self, joint: int) -> Floats:
         """Position of a joint."""
         return np.asarray(self.points[joint])
 
@@ -68,7 +66,7 @@ class Pose:
             way.append(parent)
         return way[::-1]
 
-    def ends(self, joint: int) -> list[Array]:
+    def ends(self, joint: int) -> list[Floats]:
         """The end sites of a joint that lie away from it."""
         found = [self.tips[k] for k in np.flatnonzero(self.skeleton.tip_parents == joint)]
         return [tip for tip in found if np.linalg.norm(tip - self.points[joint]) > SHORTEST]
@@ -95,7 +93,7 @@ def neck_joint(skeleton: Skeleton) -> int:
     return found if found is not None else skeleton.need("head")
 
 
-def straightness(skeleton: Skeleton, points: Array) -> Array:
+def straightness(skeleton: Skeleton, points: Floats) -> Floats:
     """How much human poses look like a person standing straight with arms down or out, (F,), at most 1.
 
     Args:
@@ -103,11 +101,11 @@ def straightness(skeleton: Skeleton, points: Array) -> Array:
         points: Joint positions, (F, J, 3).
     """
 
-    def direction(low: int, high: int) -> Array:
+    def direction(low: int, high: int) -> Floats:
         way = points[:, high] - points[:, low]
         return way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
 
-    def cosine(a: Array, b: Array) -> Array:
+    def cosine(a: Floats, b: Floats) -> Floats:
         return np.asarray((a * b).sum(axis=1))
 
     spine = direction(skeleton.hips, neck_joint(skeleton))
@@ -126,7 +124,7 @@ def straightness(skeleton: Skeleton, points: Array) -> Array:
     return np.asarray(np.min(terms, axis=0) * 0.7 + np.mean(terms, axis=0) * 0.3)
 
 
-def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Array]:
+def straighten(skeleton: Skeleton, points: Floats, rot: Floats) -> tuple[Floats, Floats]:
     """A human pose stood upright, facing +z, with spine and legs in one line, and knees and elbows straight.
 
     The line is that of the pelvis: from the hips to the first joint of the spine.
@@ -158,7 +156,7 @@ def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Ar
     return quat.rotate(upright, points - points[:1]), quat.multiply(upright, rot)
 
 
-def _aim(skeleton: Skeleton, points: Array, rot: Array, joint: int, child: int, direction: Array) -> None:
+def _aim(skeleton: Skeleton, points: Floats, rot: Floats, joint: int, child: int, direction: Floats) -> None:
     """Turn a joint, and all that hangs from it, in place, until a child lies in the given direction."""
     bone = points[child] - points[joint]
     if np.linalg.norm(bone) < SHORTEST or np.linalg.norm(direction) < SHORTEST:
@@ -169,7 +167,7 @@ def _aim(skeleton: Skeleton, points: Array, rot: Array, joint: int, child: int, 
     rot[moved] = quat.multiply(turn, rot[moved])
 
 
-def take_measure(skeleton: Skeleton, points: Array, tips: Array) -> Pose:
+def take_measure(skeleton: Skeleton, points: Floats, tips: Floats) -> Pose:
     """The body's directions and stature in a pose."""
     up, left, ahead = np.eye(3)[[1, 0, 2]]
     base = points[0]

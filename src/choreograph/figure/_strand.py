@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from choreograph.base.arrays import Floats
 from choreograph.figure._loft import Section, Surface, loft
-
-Array = NDArray[np.float64]
 
 CLAY = np.array([0.52, 0.445, 0.37])
 """The material, linear RGB: pale fired clay."""
@@ -29,8 +27,8 @@ class Bone:
     """A straight piece of a chain: what lies between a joint and the next one, or its tip."""
 
     joint: int
-    start: Array
-    end: Array
+    start: Floats
+    end: Floats
 
     @property
     def length(self) -> float:
@@ -52,13 +50,13 @@ class Girth:
     """How far the middle of the section lies ahead of the bone, metres."""
 
 
-def unit(v: Array) -> Array:
+def unit(v: Floats) -> Floats:
     """v at length 1; a zero vector stays zero."""
     length = float(np.linalg.norm(v))
     return v / length if length > 1e-12 else v * 0.0
 
 
-def square_to(v: Array, along: Array) -> Array:
+def square_to(v: Floats, along: Floats) -> Floats:
     """The unit vector nearest to v at a right angle to `along`; any such vector where v lies along it."""
     for hint in (v, np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])):
         across = hint - along * float(hint @ along)
@@ -67,7 +65,7 @@ def square_to(v: Array, along: Array) -> Array:
     raise AssertionError("of two perpendicular vectors one must cross any direction")
 
 
-def smoothstep(x: Array | float) -> Array:
+def smoothstep(x: Floats | float) -> Floats:
     """0 below 0, 1 above 1, smooth between."""
     x = np.clip(x, 0.0, 1.0)
     return np.asarray(x * x * (3 - 2 * x))
@@ -81,7 +79,7 @@ def shade(distance: float, radius: float) -> float:
 class Tube(NamedTuple):
     """How a strand looks, and of how many pieces it is made."""
 
-    tint: Array = NO_TINT
+    tint: Floats = NO_TINT
     """Factor on the clay's colour."""
     sides: int = 16
     """Corners of a section."""
@@ -100,7 +98,7 @@ class Tube(NamedTuple):
     """Exponent of the sections' outline."""
 
 
-def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Array, tube: Tube | None = None) -> list[Surface]:
+def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Floats, tube: Tube | None = None) -> list[Surface]:
     """A tube along a chain of bones with rounded ends, and a ball inside each inner joint that fills it when bent.
 
     Args:
@@ -172,7 +170,7 @@ def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Array, tube: T
     return parts
 
 
-def ball(centre: Array, radii: Array, joint: int, colour: Array, *, sides: int = 12, rings: int = 8) -> Surface:
+def ball(centre: Floats, radii: Floats, joint: int, colour: Floats, *, sides: int = 12, rings: int = 8) -> Surface:
     """An ellipsoid with its axes along x, y, z, carried by one joint."""
     sections = []
     for angle in np.linspace(-np.pi / 2, np.pi / 2, rings):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from choreograph.base.arrays import Floats
 from choreograph.figure._loft import Section, Surface, loft
 from choreograph.figure._pose import NECK_RISE, Drawn, Pose, neck_joint
 from choreograph.figure._strand import CLAY, shade, smoothstep, square_to, unit
-
-Array = NDArray[np.float64]
 
 # Height between hip line (0) and shoulder line (1); half width as shares of (hip width, chest width, stature);
 # half depth and shift ahead as shares of stature; exponent of the outline.
@@ -97,7 +95,7 @@ def _hang(pose: Pose, joint: int, trunk: Sequence[int]) -> list[int]:
     return way
 
 
-def _along(knots: Array, heights: Array, height: float, up: Array) -> Array:
+def _along(knots: Floats, heights: Floats, height: float, up: Floats) -> Floats:
     """The point at a height on the line through knots, smoothed; straight on beyond its ends."""
     if height <= heights[0]:
         return np.asarray(knots[0] + up * (height - heights[0]))
@@ -108,7 +106,7 @@ def _along(knots: Array, heights: Array, height: float, up: Array) -> Array:
     return np.asarray(PchipInterpolator(heights[order][keep], knots[order][keep])(height))
 
 
-def _spine_weights(spine: Sequence[int], heights: Array, height: float, reach: float) -> dict[int, float]:
+def _spine_weights(spine: Sequence[int], heights: Floats, height: float, reach: float) -> dict[int, float]:
     """How a slice of the torso follows the joints of the spine: each takes over smoothly where it sits."""
     weights: dict[int, float] = {spine[0]: 1.0}
     for joint, level in list(zip(spine, heights, strict=True))[1:-1]:
@@ -126,7 +124,7 @@ def _collar(pose: Pose, side: str, shoulder: int) -> int:
     return int(pose.skeleton.parents[shoulder]) if found is None else found
 
 
-def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Array) -> Surface:
+def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Floats) -> Surface:
     """The slope from the neck to the top of the arm, carried by the collar bone."""
     size = pose.stature
     carrier = _collar(pose, side, joint)
@@ -243,7 +241,7 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
     return [loft(sections, 24), loft(stem, 20)]
 
 
-def _head_place(pose: Pose) -> tuple[int, Array, Array, Array]:
+def _head_place(pose: Pose) -> tuple[int, Floats, Floats, Floats]:
     """The joint that carries the head, its middle, and where up and ahead are for it."""
     skeleton, size = pose.skeleton, pose.stature
     neck = neck_joint(skeleton)
@@ -275,7 +273,7 @@ def shape_face(pose: Pose) -> list[Surface]:
     across = np.cross(ahead, up)
     half = 0.065 * size
 
-    def front(at: float, aside: float) -> Array:
+    def front(at: float, aside: float) -> Floats:
         """A point of the face: its height from chin (-1) to crown (1) and how far aside, as a share of the width."""
         width, deep, shift = (float(np.interp(at, _HEAD_TABLE[:, 0], _HEAD_TABLE[:, k])) for k in (1, 2, 3))
         depth = deep * (1 - min(abs(aside) / width, 1.0) ** 2.15) ** (1 / 2.15)

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Floats32, Ints32, seal
 from choreograph.figure._body import shape_body
 from choreograph.figure._loft import Surface, join
 from choreograph.figure._pose import is_human, straighten, straightness
-from choreograph.maths import quat
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
@@ -25,22 +25,22 @@ _FRAMES_TRIED = 400
 class SkinnedMesh:
     """A surface that follows a skeleton's joints, drawn in the bind pose, in metres."""
 
-    vertices: NDArray[np.float32]
+    vertices: Floats32
     """Points of the surface in the bind pose, (V, 3)."""
-    normals: NDArray[np.float32]
+    normals: Floats32
     """Outward unit normals in the bind pose, (V, 3)."""
-    triangles: NDArray[np.int32]
+    triangles: Ints32
     """Corners of each triangle, counter-clockwise seen from outside, (T, 3)."""
     joint_indices: NDArray[np.uint16]
     """The joints that each vertex follows, (V, 4); 0 where fewer than four do."""
-    joint_weights: NDArray[np.float32]
+    joint_weights: Floats32
     """How much it follows each, (V, 4), sums to 1."""
-    colours: NDArray[np.float32]
+    colours: Floats32
     """Linear RGB, (V, 3)."""
-    bind_pos: NDArray[np.float64]
+    bind_pos: Floats
     """Global position of every joint in the bind pose, (J, 3): the rest pose where that is
     the pose of a body, with the root at the origin."""
-    bind_rot: NDArray[np.float64]
+    bind_rot: Floats
     """Global rotation of every joint in the bind pose, (J, 4)."""
 
 
@@ -77,7 +77,7 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
 class _Key:
     """A body in a pose: what a surface is made of, told apart by it."""
 
-    def __init__(self, skeleton: Skeleton, pos: NDArray[np.float64], tips: NDArray[np.float64]) -> None:
+    def __init__(self, skeleton: Skeleton, pos: Floats, tips: Floats) -> None:
         self.skeleton, self.pos, self.tips = skeleton, pos, tips
         made_of = (skeleton.names, skeleton.roles, skeleton.parents.tobytes(), skeleton.tip_parents.tobytes())
         self._key = (*made_of, pos.tobytes(), tips.tobytes())
@@ -111,16 +111,14 @@ def has_natural_rest(skeleton: Skeleton) -> bool:
     return not is_human(skeleton) or bool(straightness(skeleton, skeleton.rest_positions()[None])[0] >= _NATURAL)
 
 
-def joint_transforms(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> NDArray[np.float64]:
+def joint_transforms(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> Floats:
     """What each joint does to the points it carries, from bind pose to given pose: (..., J, 3, 4) matrices."""
     turn = quat.as_matrix(quat.multiply(global_rot, quat.inverse(mesh.bind_rot)))
     shift = np.asarray(global_pos, float) - np.einsum("...jab,jb->...ja", turn, mesh.bind_pos)
     return np.concatenate([turn, shift[..., None]], axis=-1)
 
 
-def skin(
-    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def skin(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> tuple[Floats32, Floats32]:
     """Vertices and normals of the mesh in the given pose or poses, by linear blend skinning.
 
     Args:
@@ -142,9 +140,7 @@ def skin(
     return vertices.reshape(shape), normals.reshape(shape)
 
 
-def skin_numpy(
-    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def skin_numpy(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> tuple[Floats32, Floats32]:
     """The plain twin of `skin`."""
     transforms = joint_transforms(mesh, global_pos, global_rot).astype(np.float32)
     blended = np.einsum("vk,...vkab->...vab", mesh.joint_weights, transforms[..., mesh.joint_indices, :, :])

@@ -12,15 +12,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Bytes, Flags, Floats, Floats32, Ints, Ints32
+from choreograph.base.progress import Progress, silent
 from choreograph.features.weights import joint_weights
 from choreograph.motion import kinematics
 from choreograph.motion.bend import find_way
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress, silent
 
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
@@ -61,25 +61,25 @@ _FALLING_M_S2 = 5.0
 class Features:
     """Frames of many clips one after another."""
 
-    points: NDArray[np.float32]
+    points: Floats32
     """(N, P, 3), metres on a body whose legs are 1 m long."""
-    speed: NDArray[np.float32]
+    speed: Floats32
     """Of the smoothed way of the hips, (N,), m/s as recorded."""
-    facing: NDArray[np.float32]
+    facing: Floats32
     """Yaw of the hips, (N,), radians, not wrapped within a clip."""
-    feet: NDArray[np.uint8]
+    feet: Bytes
     """Which feet stand, (N,): `LEFT`, `RIGHT` or both; or `AIR`. None of these where feet slide, or other parts hold
     the body up."""
-    first: NDArray[np.int64]
+    first: Ints
     """Number of each clip's first frame, (C + 1,)."""
 
     @cached_property
-    def clip(self) -> NDArray[np.int32]:
+    def clip(self) -> Ints32:
         """The clip of each frame, (N,)."""
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int32), np.diff(self.first))
 
 
-def point_weights() -> NDArray[np.float64]:
+def point_weights() -> Floats:
     """How much each point counts, (P,): as in the distance that graphs are built with."""
     return joint_weights([roles[0] for roles in POINTS])
 
@@ -127,7 +127,7 @@ def clip_features(clip: Clip) -> Features:
     )
 
 
-def _off_floor(heights: NDArray[np.float64], planted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _off_floor(heights: Floats, planted: Flags) -> Flags:
     """Frames in which every foot joint is above where it stood before and will stand, (N,)."""
     frames = np.arange(len(heights))
     off = np.full(len(heights), heights.shape[1] > 0)
@@ -137,7 +137,7 @@ def _off_floor(heights: NDArray[np.float64], planted: NDArray[np.bool_]) -> NDAr
     return off
 
 
-def _falling(off: NDArray[np.bool_], height: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _falling(off: Flags, height: Floats) -> Flags:
     """Of the frames in which no foot stands, those of stretches in which nothing else holds the body up, (N,)."""
     falls = np.zeros(len(off), bool)
     for start, stop in runs(off):
@@ -149,8 +149,8 @@ def _falling(off: NDArray[np.bool_], height: NDArray[np.float64]) -> NDArray[np.
     return falls
 
 
-def _ahead(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
-    from choreograph.maths import quat
+def _ahead(rotations: Floats) -> Floats:
+    from choreograph.base import quat
 
     return np.asarray(quat.rotate(rotations, (0.0, 0.0, 1.0)))
 

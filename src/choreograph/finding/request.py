@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import model_validator
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import FileName, Option, Request, Seconds, Wrong
-from choreograph.errors import RequestError
 
 _RANGE = re.compile(r"\s*(?P<low>[\d.]*\d\.?|)\s*\.\.\s*(?P<high>\d[\d.]*|)\s*\Z")
 RangeText = Annotated[str, MaxLen(40), Option(metavar="LOW..HIGH")]

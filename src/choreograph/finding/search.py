@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.distance.example import distances_from
 from choreograph.distance.window import Window, windowed_clip
-from choreograph.errors import RequestError
 from choreograph.finding.features import (
     AIR,
     LEFT,
@@ -28,10 +29,6 @@ from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import say_labels
 from choreograph.motion.query import parse_query
-from choreograph.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _BLOCK = 16_384
 """Frames compared with the example at a time."""
@@ -197,7 +194,7 @@ def _hint(asked: FindRequest, recordings: Recordings) -> str:
     return "nothing is all that at once; leave something out, or widen a range"
 
 
-def _example(asked: FindRequest, like: Clip | None) -> tuple[Array, float] | None:
+def _example(asked: FindRequest, like: Clip | None) -> tuple[Floats, float] | None:
     """The example's points, (L, P, 3) on legs of 1 m, and how long its legs are."""
     if like is None and asked.like is None:
         if asked.from_s is not None or asked.to_s is not None:
@@ -250,7 +247,7 @@ def _measured(asked: FindRequest, features: Features) -> Flags:
     return holds
 
 
-def turns_within(features: Features, within_s: float) -> Array:
+def turns_within(features: Features, within_s: float) -> Floats:
     """How far each frame's body turns in the time around it, (N,), radians to the left; 0 where a clip is too short."""
     half = max(1, round(0.5 * within_s * RATE_HZ))
     first, last = features.first[features.clip], features.first[features.clip + 1] - 1
@@ -282,7 +279,7 @@ def _stretches(asked: FindRequest, features: Features, holds: Flags) -> _Picked:
 
 
 def _alike(
-    asked: FindRequest, features: Features, holds: Flags, points: Array, legs_m: float, progress: Progress
+    asked: FindRequest, features: Features, holds: Flags, points: Floats, legs_m: float, progress: Progress
 ) -> _Picked:
     """Windows like the example, the nearest first, none over another."""
     distance = example_distances(features, points, progress)
@@ -308,7 +305,7 @@ def _alike(
     return picked
 
 
-def example_distances(features: Features, points: Array, progress: Progress | None = None) -> Array:
+def example_distances(features: Features, points: Floats, progress: Progress | None = None) -> Floats:
     """How far each window of the features is from an example, (N - L + 1,), on legs of 1 m; infinite across clips."""
     progress = progress or silent
     length, weights = len(points), point_weights()

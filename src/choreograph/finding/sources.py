@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.finding.features import Features, clip_features, graph_features, join_features, stream_features
 from choreograph.formats import read_clips
 from choreograph.formats.inputs import find_motion_files
@@ -15,7 +16,6 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.query import ClipText, describe_clips
-from choreograph.progress import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _told(clip: Clip, path: Path | None = None) -> Told:
 
 def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Recordings:
     """Files, read one at a time; what is kept of each is its features."""
-    from choreograph.errors import ChoreographError
+    from choreograph.base.errors import ChoreographError
 
     told: list[Told] = []
     where: list[tuple[Path, int]] = []

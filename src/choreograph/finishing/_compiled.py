@@ -8,16 +8,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _slerp(a: Array, b: Array, t: float, out: Array) -> None:
+def _slerp(a: Floats, b: Floats, t: float, out: Floats) -> None:
     """The rotation a share t of the way from a to b on the short arc, into `out`."""
     dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     sign = 1.0 if dot >= 0 else -1.0
@@ -40,7 +37,7 @@ def _slerp(a: Array, b: Array, t: float, out: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) -> tuple[Array, Array]:
+def sample(root: Floats, rot: Floats, row: Ints, share: Floats, place: Floats) -> tuple[Floats, Floats]:
     """Root positions (F, 3) and local rotations (F, J, 4) read at fractional rows and laid on the floor.
 
     Args:
@@ -80,7 +77,7 @@ def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) ->
 
 
 @njit(cache=True, nogil=True)
-def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Array, weight: Array) -> None:
+def mix(root: Floats, rot: Floats, at: Ints, other_root: Floats, other_rot: Floats, weight: Floats) -> None:
     """Mix another motion into the frames `at` of this one, in place: positions linearly, rotations on the short arc.
 
     Args:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def fill_gaps(values: Array, known: NDArray[np.bool_], ease: Array, most: int) -> Array:
+def fill_gaps(values: Floats, known: Flags, ease: Floats, most: int) -> Floats:
     """See `foot_contacts.fill_gaps_numpy`."""
     frames, width = values.shape
     out = np.zeros((frames, width))
@@ -44,7 +41,7 @@ def fill_gaps(values: Array, known: NDArray[np.bool_], ease: Array, most: int) -
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def agree(heels: Array, toes: Array, pairs: Indices, wanted: Array, shares: Array) -> None:
+def agree(heels: Floats, toes: Floats, pairs: Ints, wanted: Floats, shares: Floats) -> None:
     """See `foot_contacts.agree_numpy`."""
     step = np.empty((len(pairs), 2))
     for _ in range(40):

@@ -7,17 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import SkeletonMismatch
-from choreograph.maths import quat
-from choreograph.motion.arrays import seal
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32, seal
+from choreograph.base.errors import SkeletonMismatch
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.contacts import ContactSettings, detect_contacts, runs
 from choreograph.motion.montage import Montage, Origins, Poses
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def assemble(montage: Montage, name: str = "motion") -> Clip:
@@ -64,7 +60,7 @@ def assemble(montage: Montage, name: str = "motion") -> Clip:
     )
 
 
-def read_poses(montage: Montage, poses: Poses) -> tuple[Array, Array]:
+def read_poses(montage: Montage, poses: Poses) -> tuple[Floats, Floats]:
     """Root positions (N, 3) and local rotations (N, J, 4) of poses of a montage's clips, laid on the floor."""
     from choreograph.finishing import _compiled
 
@@ -82,11 +78,11 @@ class _Pool:
 
     clips: Mapping[int, Clip]
     """Those that are shown, by number."""
-    root: Array
-    rot: Array
-    local_pos: Array | None
-    contacts: NDArray[np.bool_] | None
-    base: Indices
+    root: Floats
+    rot: Floats
+    local_pos: Floats | None
+    contacts: Flags | None
+    base: Ints
     """Row of each clip's frame 0, were it there, by the clip's number."""
 
     @classmethod
@@ -122,29 +118,29 @@ class _Pool:
             base=base,
         )
 
-    def locate(self, clip: NDArray[np.int32], frame: Array) -> tuple[Indices, Array]:
+    def locate(self, clip: Ints32, frame: Floats) -> tuple[Ints, Floats]:
         """The row before each place, and the share of the way to the next row."""
         row, share = _split(frame)
         return self.base[clip] + row, share
 
 
-def _split(frame: Array) -> tuple[Indices, Array]:
+def _split(frame: Floats) -> tuple[Ints, Floats]:
     """The frame before each place, and the share of the way to the next one; none of it where it is a hair."""
     whole = np.floor(frame + 1e-6)
     return whole.astype(np.int64), np.where(frame - whole > 1e-6, frame - whole, 0.0)
 
 
-def _joint_offsets(clip: Clip, start: int, stop: int) -> Array:
+def _joint_offsets(clip: Clip, start: int, stop: int) -> Floats:
     if clip.local_pos is not None:
         return clip.local_pos[start:stop]
     return np.broadcast_to(clip.skeleton.offsets, (stop - start, *clip.skeleton.offsets.shape))
 
 
-def _own_contacts(clip: Clip) -> NDArray[np.bool_]:
+def _own_contacts(clip: Clip) -> Flags:
     return detect_contacts(clip) if clip.contacts is None else clip.contacts
 
 
-def _lerp(values: Array, row: Indices, share: Array) -> Array:
+def _lerp(values: Floats, row: Ints, share: Floats) -> Floats:
     after = np.where(share > 0, row + 1, row)
     part = share.reshape(-1, *(1,) * (values.ndim - 1))
     return np.asarray((1 - part) * values[row] + part * values[after])
@@ -170,7 +166,7 @@ def _labels(clips: Mapping[int, Clip], origins: Origins) -> tuple[Label, ...]:
     return tuple(sorted(labels, key=lambda label: (label.start, label.stop, label.text)))
 
 
-def _contacts(pool: _Pool, origins: Origins, rate: float) -> NDArray[np.bool_] | None:
+def _contacts(pool: _Pool, origins: Origins, rate: float) -> Flags | None:
     """Foot contacts of the clips shown, without the flicker of those cut short by a blend or a cut."""
     if pool.contacts is None:
         return None
@@ -178,7 +174,7 @@ def _contacts(pool: _Pool, origins: Origins, rate: float) -> NDArray[np.bool_] |
     return settle_contacts(pool.contacts[row + (share > 0.5)], rate)
 
 
-def settle_contacts(contacts: NDArray[np.bool_], rate: float) -> NDArray[np.bool_]:
+def settle_contacts(contacts: Flags, rate: float) -> Flags:
     """Foot contacts (F, feet) with gaps filled and pieces dropped that are shorter than any real one."""
     shortest = max(1, round(ContactSettings.min_seconds * rate))
     out = np.array(contacts)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.floor import FloorTransform
 from choreograph.finishing.body import RootTarget
 from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
 from choreograph.finishing.settle import settle_feet
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import (
     GRAVITY_M_S2,
     SMOOTH_S,
@@ -30,10 +30,7 @@ from choreograph.motion.bend import (
 from choreograph.motion.bend_fit import Targets, fit_bends
 from choreograph.motion.clip import Clip
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-Course = Callable[[Array, float], Array]
+Course = Callable[[Floats, float], Floats]
 """Where a way shall go instead, (F, 2), given where it goes, (F, 2), metres, and the frames per second."""
 
 CALM_S = 0.1
@@ -47,7 +44,7 @@ LEAN = 0.1
 feet take up the most of it."""
 
 
-def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN, held: Flags | None = None) -> Clip:
+def bend_clip(clip: Clip, way: Way, curve: Floats, lean: float = LEAN, held: Flags | None = None) -> Clip:
     """The motion carried onto a curve, its feet not yet clean.
 
     Args:
@@ -63,7 +60,7 @@ def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN, held: Flag
     return carry_along(clip, way, curve, place, lean)
 
 
-def carry_along(clip: Clip, way: Way, curve: Array, place: FloorTransform, lean: float) -> Clip:
+def carry_along(clip: Clip, way: Way, curve: Floats, place: FloorTransform, lean: float) -> Clip:
     """The motion with its way carried onto a curve by known floor transforms, a batch of F, and leaning as it turns."""
     wanted = find_way(curve, clip.fps, 0.0)
     tilt = np.zeros(len(clip))
@@ -74,7 +71,7 @@ def carry_along(clip: Clip, way: Way, curve: Array, place: FloorTransform, lean:
 
 
 def bend_to_targets(
-    clip: Clip, raw: Clip, body: Sequence[RootTarget], lean: float = LEAN, exact: Sequence[int] | NDArray[np.int64] = ()
+    clip: Clip, raw: Clip, body: Sequence[RootTarget], lean: float = LEAN, exact: Sequence[int] | Ints = ()
 ) -> tuple[Clip, Clip]:
     """The motion bent and stretched, within limits, to be where its torso is to be; and the same of its raw frames.
 
@@ -109,7 +106,7 @@ def bend_to_targets(
     return carry_along(clip, way, curve, place, lean), carry_along(raw, way, curve, place, 0.0)
 
 
-def _between(exact: Sequence[int] | NDArray[np.int64], frames: int, apart: int) -> NDArray[np.bool_]:
+def _between(exact: Sequence[int] | Ints, frames: int, apart: int) -> Flags:
     """Which frames lie between two that are no farther from each other, (F,)."""
     out = np.zeros(frames, bool)
     for one, other in pairwise(exact):
@@ -127,7 +124,7 @@ def _laid_at(clip: Clip, raw: Clip, target: RootTarget) -> tuple[Clip, Clip]:
     return clip.moved(place), raw.moved(place)
 
 
-def _spread_out(frames: NDArray[np.int64], apart: int) -> NDArray[np.int64]:
+def _spread_out(frames: Ints, apart: int) -> Ints:
     """Which of some frames to keep so that, but for the last, they are so far from each other."""
     kept = [0]
     for n in range(1, len(frames)):
@@ -138,7 +135,7 @@ def _spread_out(frames: NDArray[np.int64], apart: int) -> NDArray[np.int64]:
     return np.array(kept)
 
 
-def carry(clip: Clip, place: FloorTransform, tilt: Array, heading: Array) -> Clip:
+def carry(clip: Clip, place: FloorTransform, tilt: Floats, heading: Floats) -> Clip:
     """The motion with each frame laid on the floor by its own transform, and leaning.
 
     Args:

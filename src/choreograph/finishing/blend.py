@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Ints
 from choreograph.motion.roles import ROLES
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 KINDS = ("linear", "cubic", "anticipation")
 """Curves that a blend can follow."""
@@ -43,7 +40,7 @@ PARTS = tuple(dict.fromkeys(role.removeprefix("left_").removeprefix("right_") fo
 """Parts of the body: roles without their side."""
 
 
-def joint_exponents(roles: Sequence[str], preset: str, exponents: Mapping[str, float]) -> Array:
+def joint_exponents(roles: Sequence[str], preset: str, exponents: Mapping[str, float]) -> Floats:
     """Exponents C of the anticipation blend, (1 + J,): of the root's position, then of each joint.
 
     Args:
@@ -56,7 +53,7 @@ def joint_exponents(roles: Sequence[str], preset: str, exponents: Mapping[str, f
     return np.array([exponents.get(role, table.get(_part(role), 1.0)) for role in (ROOT, *roles)], float)
 
 
-def blend_weight(t: Array, kind: str, exponent: float = 1.0) -> Array:
+def blend_weight(t: Floats, kind: str, exponent: float = 1.0) -> Floats:
     """Weight of the arriving motion at the share t of a blend, both from 0 to 1.
 
     A blend lasts from the moment the motion that is left shows its window's first frame (t = 0) until the arriving
@@ -77,7 +74,7 @@ def blend_weight(t: Array, kind: str, exponent: float = 1.0) -> Array:
     return np.asarray((1 - (1 - t) ** exponent) ** (1 / exponent))
 
 
-def blend_share(distance_m: Array, window_s: Array, most_m_s2: float) -> Array:
+def blend_share(distance_m: Floats, window_s: Floats, most_m_s2: float) -> Floats:
     """Share of their windows, about the middle, over which transitions are blended, 0 to 1.
 
     Joints that are d apart and change over within T along the cubic curve are pushed by 6d/T² at most. A blend lasts as
@@ -93,7 +90,7 @@ def blend_share(distance_m: Array, window_s: Array, most_m_s2: float) -> Array:
     return np.minimum(np.maximum(np.sqrt(6 * distance_m / most_m_s2), _SHORTEST_S) / window_s, 1.0)
 
 
-def group_weights(t: Array, kind: str, exponents: Array) -> tuple[Array, Indices]:
+def group_weights(t: Floats, kind: str, exponents: Floats) -> tuple[Floats, Ints]:
     """Weights of the arriving motion, (F, G), and the column of each exponent, (C,): equal exponents share one.
 
     Args:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import quat
+from choreograph.base.arrays import Complexes, Floats, Ints
+from choreograph.base.floor import FloorTransform
 from choreograph.motion.clip import Clip
-
-Array = NDArray[np.float64]
 
 _TURN_RAD_M = math.radians(90)
 """How fast a torso may be turned to a target for each metre a second that it may be moved."""
@@ -82,7 +80,7 @@ def limit_root_correction(clip: Clip, body: Sequence[RootTarget], most_m_s: floa
     )
 
 
-def _held_back(values: NDArray[np.complex128], steps: Array) -> NDArray[np.complex128]:
+def _held_back(values: Complexes, steps: Floats) -> Complexes:
     """Values that follow the given ones from the first on, no farther from one to the next than by these steps."""
     out = values.copy()
     for n, most in enumerate(steps, start=1):
@@ -91,7 +89,7 @@ def _held_back(values: NDArray[np.complex128], steps: Array) -> NDArray[np.compl
     return out
 
 
-def _missing(clip: Clip, body: Sequence[RootTarget]) -> tuple[NDArray[np.int64], NDArray[np.complex128], Array]:
+def _missing(clip: Clip, body: Sequence[RootTarget]) -> tuple[Ints, Complexes, Floats]:
     """The frames nearest to targets, and what the torso lacks there in place, x + iz, and in facing.
 
     Where no facing is wanted, it lacks what lies between its neighbours' that have one.
@@ -113,7 +111,7 @@ def correction_speed(clip: Clip, body: Sequence[RootTarget]) -> float:
     return float((np.abs(np.diff(gap)) / np.maximum(np.diff(at), 1)).max() * clip.fps)
 
 
-def glide_speed(clip: Clip, raw: Clip, cuts_s: Array) -> float:
+def glide_speed(clip: Clip, raw: Clip, cuts_s: Floats) -> float:
     """The fastest that a finished motion goes faster or slower along the floor than its steps, metres a second.
 
     What is spread towards targets, smoothed and cleaned adds up, so it is measured on what came of it all: over half a

@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, seal
 from choreograph.finishing.assemble import read_poses
 from choreograph.finishing.exact import room_around
-from choreograph.maths import quat
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
-
-Array = NDArray[np.float64]
 
 _STEP_M, _STEP_S = 0.08, 0.06
 """A foot that jumps farther than this at a cut does not stand there but steps, for so long before and behind it."""
@@ -71,7 +68,7 @@ def step_over_jumps(clip: Clip, montage: Montage) -> Clip:
     return replace(clip, contacts=seal(clip.contacts & ~(near[..., None] & far[:, None]).any(axis=0)))
 
 
-def smoothing(time: Array, before: NDArray[np.bool_], rises: float, fades: float) -> Array:
+def smoothing(time: Floats, before: Flags, rises: float, fades: float) -> Floats:
     """How much of a cut's jump is added: rising from 0 to ½ before the cut, and from -½ to 0 behind it.
 
     That is the paper's curve, for windows of one length. If they are not, each side takes its share of the jump, and

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.floor import FloorTransform
 from choreograph.motion.clip import Clip
 
-Array = NDArray[np.float64]
-Frames = NDArray[np.int64]
 
-
-def room_around(moment: float, exact: Array, width: float) -> tuple[float, float]:
+def room_around(moment: float, exact: Floats, width: float) -> tuple[float, float]:
     """How long before and behind a moment motion may be changed, where it is to stay as it is at the `exact` times.
 
     Both are `width` if there is room; what one side lacks, the other gets.
@@ -24,7 +21,7 @@ def room_around(moment: float, exact: Array, width: float) -> tuple[float, float
     return min(before, width + short_behind), max(min(behind, width + short_before), 0.0)
 
 
-def keep_poses(clip: Clip, recorded: Clip, exact: Frames, fade_s: float) -> Clip:
+def keep_poses(clip: Clip, recorded: Clip, exact: Ints, fade_s: float) -> Clip:
     """The motion with the recorded poses at the exact frames, wherever on the floor its torso is and faces.
 
     What is missing at such a frame fades out over the frames around it, or up to the next such frame.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.finishing.assemble import assemble
 from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget, Target, glide_speed
@@ -19,7 +20,6 @@ from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
 from choreograph.motion.montage import Montage, Origins
-from choreograph.progress import Progress, silent
 
 
 class Choice(Protocol):

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths.quantiles import quantile
+from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.quantiles import quantile
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _STILL_M_S = 0.3
 """Speed at which a planted joint says half as much about where it stands as one at rest."""
@@ -22,7 +19,7 @@ _SPEED_S = 0.025
 """Seconds over which a speed is taken at a plant's end: three frames at 120 Hz, enough against jitter."""
 
 
-def hold(contacts: Flags, paths: Array, fps: float, limit_m_s: float) -> Flags:
+def hold(contacts: Flags, paths: Floats, fps: float, limit_m_s: float) -> Flags:
     """The part of each plant in which its joint is held, (F, feet).
 
     Plants are generous: they begin while the joint still comes to rest, and end when it is already on its way. Held
@@ -50,13 +47,13 @@ def hold(contacts: Flags, paths: Array, fps: float, limit_m_s: float) -> Flags:
 class Places:
     """Where a joint is to stand, plant by plant."""
 
-    ranges: NDArray[np.int64]
+    ranges: Ints
     """Frames [start, stop) of each plant, (P, 2)."""
-    spots: Array
+    spots: Floats
     """(P, 3), metres."""
 
     @classmethod
-    def of(cls, path: Array, held: Flags, fps: float, keep: Sequence[int] | NDArray[np.int64] = ()) -> Places:
+    def of(cls, path: Floats, held: Flags, fps: float, keep: Sequence[int] | Ints = ()) -> Places:
         """A place for each plant: along the floor the mean, slow moments first; in height the middle value.
 
         A plant that holds frames to be kept is where the joint is then.
@@ -72,7 +69,7 @@ class Places:
                 spots[n] = path[kept].mean(axis=0)
         return cls(ranges, spots)
 
-    def at(self, frames: int) -> Array:
+    def at(self, frames: int) -> Floats:
         """The place of each frame, (F, 3); zero where the joint does not stand."""
         out = np.zeros((frames, 3))
         for (start, stop), spot in zip(self.ranges, self.spots, strict=True):
@@ -80,7 +77,7 @@ class Places:
         return out
 
 
-def agree(heels: Places, toes: Places, soles: Array) -> None:
+def agree(heels: Places, toes: Places, soles: Floats) -> None:
     """Move places of heel and toe that stand at the same time along the floor until they are as far apart as they were.
 
     Heights of the places do not count: on a foot whose ankle is high above the ball, a centimetre of height would be
@@ -105,7 +102,7 @@ def agree(heels: Places, toes: Places, soles: Array) -> None:
     _compiled_feet.agree(heels.spots, toes.spots, both, wanted, shares)
 
 
-def agree_numpy(heels: Array, toes: Array, pairs: NDArray[np.int64], wanted: Array, shares: Array) -> None:
+def agree_numpy(heels: Floats, toes: Floats, pairs: Ints, wanted: Floats, shares: Floats) -> None:
     """The plain twin of the kernel behind `agree`.
 
     A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
@@ -129,13 +126,13 @@ def agree_numpy(heels: Array, toes: Array, pairs: NDArray[np.int64], wanted: Arr
         np.subtract.at(toes, t, shares[:, 1:] * step)
 
 
-def _apart(soles: Array, one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def _apart(soles: Floats, one: Ints, other: Ints) -> float:
     """The usual length along the floor of a sole while heel and toe both stand, metres."""
     both = soles[max(one[0], other[0]) : min(one[1], other[1])]
     return quantile(np.hypot(both[:, 0], both[:, 2]), 0.5)
 
 
-def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float | Array) -> Array:
+def fill_gaps(values: Floats, known: Flags, fps: float, ease_s: float | Floats) -> Floats:
     """A smooth curve through values (F, D) where they are known, which dies away between.
 
     At a gap's ends neither value nor speed jumps: the known part goes on as the cubic that has its value and speed at
@@ -159,7 +156,7 @@ def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float | Array) ->
     )
 
 
-def fill_gaps_numpy(values: Array, known: Flags, ease: Array, most: int) -> Array:
+def fill_gaps_numpy(values: Floats, known: Flags, ease: Floats, most: int) -> Floats:
     """The plain twin of the kernel behind `fill_gaps`; `ease` is in frames, speeds are taken over at most `most`."""
     out = np.where(known[:, None], values, 0.0)
     for start, stop in runs(~known):
@@ -173,7 +170,7 @@ def fill_gaps_numpy(values: Array, known: Flags, ease: Array, most: int) -> Arra
     return out
 
 
-def _end_speed(values: Array, known: Flags, end: int, step: int, most: int) -> Array:
+def _end_speed(values: Floats, known: Flags, end: int, step: int, most: int) -> Floats:
     """How fast, per frame, the known curve comes out of its end, where `step` leads back into it."""
     count = 0
     while count < most and 0 <= end + (count + 1) * step < len(known) and known[end + (count + 1) * step]:

@@ -12,20 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.errors import RequestError
+from choreograph.base.filters import held_gaussian, running_maximum
+from choreograph.base.progress import Progress, silent
 from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, hold
-from choreograph.maths import quat
-from choreograph.maths.filters import held_gaussian, running_maximum
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _TREMBLE_M = 0.005
 """Height of which half is left to an ankle that rises though its foot is all of one piece: less is tremble."""
@@ -81,7 +78,7 @@ def clean_feet(
     contacts: Flags | None = None,
     progress: Progress | None = None,
     *,
-    keep: Sequence[int] | NDArray[np.int64] = (),
+    keep: Sequence[int] | Ints = (),
     held: Flags | None = None,
 ) -> Clip:
     """The motion with feet that do not slide while they stand.
@@ -170,16 +167,16 @@ def find_legs(skeleton: Skeleton) -> list[Leg]:
 class Foot:
     """What is wanted of a foot."""
 
-    target: Array
+    target: Floats
     """Where the ankle is to be, (F, 3), metres."""
-    turn: Array
+    turn: Floats
     """How it is turned in the world, against the recorded one, (F, 4)."""
-    on_toe: Array
+    on_toe: Floats
     """How much it stands on its toe, 0 to 1, dying away when it is let go, (F,)."""
 
 
 def _place_foot(
-    leg: Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings, keep: Sequence[int] | NDArray[np.int64]
+    leg: Leg, pos: Floats, held: Flags, fps: float, settings: CleanSettings, keep: Sequence[int] | Ints
 ) -> Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
@@ -214,7 +211,7 @@ def _place_foot(
     return Foot(ankle + shift, turned, fill_gaps(on_toe, stands, fps, settings.ease_s)[:, 0])
 
 
-def _rise(heights: Array) -> Array:
+def _rise(heights: Floats) -> Floats:
     """How much higher than where it stands an ankle may be, (F,), metres, where no ball lets its heel rise.
 
     Held down, it would be drawn along the floor by a leg that is too short for that.
@@ -223,7 +220,7 @@ def _rise(heights: Array) -> Array:
     return np.asarray(over * over / (over + _TREMBLE_M))
 
 
-def _yaw_between(start: Array, end: Array) -> Array:
+def _yaw_between(start: Floats, end: Floats) -> Floats:
     """Turn about the vertical, (F,), that brings the directions `start` (F, 3) over `end`; less for steep ones."""
     turn = np.arctan2(end[:, 0], end[:, 2]) - np.arctan2(start[:, 0], start[:, 2])
     flat = np.hypot(start[:, 0], start[:, 2]) / np.maximum(np.linalg.norm(start, axis=1), 1e-9)
@@ -231,7 +228,7 @@ def _yaw_between(start: Array, end: Array) -> Array:
     return np.asarray(np.angle(np.exp(1j * turn)) * np.clip(2 * flat - 0.5, 0.0, 1.0))
 
 
-def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Array:
+def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Floats:
     """How much a foot's place is its toe's, not its heel's, (F,): 1 on the toe, 0 on the heel, smooth between."""
     share = toe.astype(float)
     for start, stop in runs(heel & toe):
@@ -244,7 +241,7 @@ def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Array:
     return share
 
 
-def _lift(stands: Flags, fps: float, settings: CleanSettings) -> Array:
+def _lift(stands: Flags, fps: float, settings: CleanSettings) -> Floats:
     """Extra height, (F, 3), before each landing: up and down again, at rest at both ends."""
     out = np.zeros((len(stands), 3))
     for start, stop in runs(~stands):
@@ -254,19 +251,19 @@ def _lift(stands: Flags, fps: float, settings: CleanSettings) -> Array:
     return out
 
 
-def _cover(values: Array, frames: float) -> Array:
+def _cover(values: Floats, frames: float) -> Floats:
     """A smooth curve (F,) that stays above the values and leaves them no sooner than they end."""
     if not values.any():
         return values
     return low_pass(running_maximum(values, 2 * round(2 * frames) + 1)[:, None], frames)[:, 0]
 
 
-def low_pass(values: Array, sigma: float) -> Array:
+def low_pass(values: Floats, sigma: float) -> Floats:
     """The curve (F, D) under a Gaussian of this many frames, held at its ends."""
     return values if sigma <= 0 else held_gaussian(values, sigma)
 
 
-def _calm(values: Array, sigma: float) -> Array:
+def _calm(values: Floats, sigma: float) -> Floats:
     """The curve (F, D) under a narrow Gaussian; beyond its ends it goes on as it was, so it is not slowed there."""
     width = int(4 * sigma + 0.5)
     padded = np.pad(values, ((width, width), (0, 0)), mode="reflect", reflect_type="odd")
@@ -279,8 +276,8 @@ def _calm(values: Array, sigma: float) -> Array:
 def solve_foot(
     leg: Leg,
     foot: Foot,
-    shift: Array,
-    pose: tuple[Array, Array, Array],
+    shift: Floats,
+    pose: tuple[Floats, Floats, Floats],
     skeleton: Skeleton,
     settings: CleanSettings,
     tremble: float,

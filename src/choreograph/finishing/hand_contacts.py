@@ -6,20 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, seal
+from choreograph.base.filters import held_gaussian
 from choreograph.finishing.foot_contacts import fill_gaps
-from choreograph.maths import quat
-from choreograph.maths.filters import held_gaussian
 from choreograph.motion import ik
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.montage import Origins
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 HANDS = ("left", "right")
 _REACH = 0.97
@@ -48,7 +44,7 @@ class HandContacts:
 
     held: Flags
     """(F, 2, 2): follower's left and right hand, leader's left and right hand."""
-    offset: Array
+    offset: Floats
     """From the leader's grip to the follower's as recorded, (F, 2, 2, 3), in the frame of the leader's hand, metres."""
 
 
@@ -146,7 +142,7 @@ def hold_hands(
     return replace(clip, local_rot=seal(quat.make_continuous(local))), HandContacts(kept, contacts.offset)
 
 
-def grip_goals(leader: Clip, contacts: HandContacts) -> Array:
+def grip_goals(leader: Clip, contacts: HandContacts) -> Floats:
     """Where the follower's grips would be with the leader's hands in them, (F, 2, 2, 3), metres."""
     frames = np.minimum(np.arange(len(contacts.held)), len(leader) - 1)
     theirs = grips(leader.skeleton)
@@ -165,7 +161,7 @@ def _arm(skeleton: Skeleton, side: str) -> tuple[int, int, int]:
     return shoulder, elbow, wrist
 
 
-def _soften(values: Array, known: Flags, fps: float) -> Array:
+def _soften(values: Floats, known: Flags, fps: float) -> Floats:
     """Values smoothed a little (0.07 s) within each stretch in which they are known."""
     out = np.array(values)
     for start, stop in runs(known):
@@ -173,7 +169,9 @@ def _soften(values: Array, known: Flags, fps: float) -> Array:
     return out
 
 
-def _reach(skeleton: Skeleton, arm: tuple[int, int, int], pos: Array, rot: Array, target: Array, local: Array) -> None:
+def _reach(
+    skeleton: Skeleton, arm: tuple[int, int, int], pos: Floats, rot: Floats, target: Floats, local: Floats
+) -> None:
     """Turn upper arm and forearm so that the wrist comes to its target; `local` is changed."""
     shoulder, elbow, wrist = arm
     joints = pos[:, shoulder], pos[:, elbow], pos[:, wrist]

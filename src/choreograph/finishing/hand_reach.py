@@ -11,19 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.quantiles import quantile
 from choreograph.finishing.foot_contacts import fill_gaps
-from choreograph.maths.quantiles import quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.foot_geometry import leg_length
 from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import leg_length
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _MEET = (0.2, 0.32)
 """Distance between hands, in lengths of thigh and shin, up to which they meet, and from which on they do not: wrists of
@@ -54,20 +51,20 @@ _PARTS = {
 class HandTouches:
     """Where hands touch, on the recording and on the body."""
 
-    meet: Array
+    meet: Floats
     """How much the hands meet, (F,), 0 to 1."""
     rests: Flags
     """Whether the left and the right hand rest on the own body or on the floor, (F, 2)."""
-    wanted: Array
+    wanted: Floats
     """Where they would be then, (F, 2, 3), metres; where they are elsewhere."""
-    gap: Array
+    gap: Floats
     """From the right hand to the left where they meet, as it would be, (F, 3), metres."""
 
     def any(self) -> bool:
         """Whether there is anything to be held."""
         return bool(self.meet.any() or self.rests.any())
 
-    def misses(self, clip: Clip) -> Array:
+    def misses(self, clip: Clip) -> Floats:
         """How far hands are from what they touch, one number for each frame and hand that does, metres."""
         hands = clip.global_positions()[:, hand_joints(clip.skeleton)]
         full = self.meet > 0.99
@@ -176,7 +173,7 @@ def _arm(skeleton: Skeleton, side: str) -> tuple[int, int, int]:
     return shoulder, elbow, wrist
 
 
-def _reach(clip: Clip, side: str) -> Array:
+def _reach(clip: Clip, side: str) -> Floats:
     """How far the wrist is from the shoulder, (F,), as a share of the arm's length."""
     shoulder, elbow, wrist = (clip.global_positions()[:, joint] for joint in _arm(clip.skeleton, side))
     length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
@@ -190,7 +187,7 @@ def _arm_length(skeleton: Skeleton) -> float:
     return max(float(np.mean(bones)), 1e-9)
 
 
-def _segment(clip: Clip, ends: tuple[str, str]) -> tuple[Array, Array] | None:
+def _segment(clip: Clip, ends: tuple[str, str]) -> tuple[Floats, Floats] | None:
     """Places of a part's two ends, (F, 3) each: hips between the hip joints, the neck between the shoulders."""
     at = clip.global_positions()
     places = []
@@ -206,11 +203,11 @@ def _segment(clip: Clip, ends: tuple[str, str]) -> tuple[Array, Array] | None:
     return places[0], places[1]
 
 
-def _length(segment: tuple[Array, Array]) -> float:
+def _length(segment: tuple[Floats, Floats]) -> float:
     return max(float(np.median(np.linalg.norm(segment[1] - segment[0], axis=1))), 1e-9)
 
 
-def _from_segment(points: Array, start: Array, end: Array) -> tuple[Array, Array]:
+def _from_segment(points: Floats, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     """From the nearest place on a segment to each point, (F, 3), and how far along the segment that is, (F,)."""
     along = end - start
     share = np.sum((points - start) * along, axis=1) / np.maximum(np.sum(along * along, axis=1), 1e-12)
@@ -218,7 +215,7 @@ def _from_segment(points: Array, start: Array, end: Array) -> tuple[Array, Array
     return points - (start + share[:, None] * along), share
 
 
-def _resting(near: Flags, paths: Array, fps: float) -> Flags:
+def _resting(near: Flags, paths: Floats, fps: float) -> Flags:
     """When a hand that is near something rests on it: it hardly moves against it, for long enough."""
     out = np.zeros_like(near)
     if np.count_nonzero(near) < _REST_S * fps:

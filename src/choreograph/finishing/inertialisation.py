@@ -9,17 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, seal
 from choreograph.finishing.footskate import Leg, find_legs, low_pass
-from choreograph.maths import quat
 from choreograph.motion import ik
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _FADE_S = 0.3
 """Seconds over which a correction of what is to come is faded in."""
@@ -97,7 +93,7 @@ def inertialise(before: Clip, clip: Clip, *, feet: bool) -> Clip:
     return clip.with_frames(faded.root_pos, seal(quat.make_continuous(local)))
 
 
-def _fade(t: Array) -> Array:
+def _fade(t: Floats) -> Floats:
     """From 1 to 0 as t goes from 0 to 1, at rest at both ends."""
     t = np.clip(t, 0.0, 1.0)
     return np.asarray(1 - t * t * (3 - 2 * t))
@@ -106,15 +102,15 @@ def _fade(t: Array) -> Array:
 class _Foot(NamedTuple):
     """What is wanted of a foot."""
 
-    target: Array
+    target: Floats
     """Where the ankle is to be, (F, 3), metres."""
-    rot: Array
+    rot: Floats
     """How it is turned in the world, (F, 4)."""
-    shift: Array
+    shift: Floats
     """How far what it stands on is moved, (F, 3)."""
 
 
-def _lead_foot(leg: Leg, before: Clip, clip: Clip, fade: Array) -> _Foot:
+def _lead_foot(leg: Leg, before: Clip, clip: Clip, fade: Floats) -> _Foot:
     assert clip.contacts is not None
     columns = [leg.heel_column] + ([] if leg.toe is None else [leg.toe_column])
     leaves, late = _when_it_swings(np.asarray(clip.contacts[:, columns].any(axis=1)), clip.fps)
@@ -137,7 +133,7 @@ def _lead_foot(leg: Leg, before: Clip, clip: Clip, fade: Array) -> _Foot:
     return _Foot(target, quat.multiply(turned, rot[:, leg.ankle]), shift)
 
 
-def _when_it_swings(stands: Flags, fps: float) -> tuple[int, Array]:
+def _when_it_swings(stands: Flags, fps: float) -> tuple[int, Floats]:
     """The frame in which a foot next leaves the floor for long enough, and a fade that begins there, (F,)."""
     at = np.arange(len(stands))
     for start, stop in runs(~stands):
@@ -147,7 +143,7 @@ def _when_it_swings(stands: Flags, fps: float) -> tuple[int, Array]:
     return len(stands), np.ones(len(stands))
 
 
-def _reach(leg: Leg, clip: Clip, foot: _Foot, local: Array) -> None:
+def _reach(leg: Leg, clip: Clip, foot: _Foot, local: Floats) -> None:
     """Turn the leg so that its foot is where and as it is wanted; `local` is changed."""
     pos, rot, parents = clip.global_positions(), clip.global_rotations(), clip.skeleton.parents
     joints = pos[:, leg.hip], pos[:, leg.knee], pos[:, leg.ankle]

@@ -7,16 +7,13 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints, seal
 from choreograph.finishing.exact import room_around
-from choreograph.maths import quat
 from choreograph.motion import ik
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 _FADE_S = 0.3
 """Seconds before and behind a moment over which a limb is led to its place and back."""
@@ -44,7 +41,7 @@ class JointGoal(Protocol):
         """x, y and z, metres; None for any."""
 
 
-def meet_joints(clip: Clip, goals: Sequence[JointGoal], exact: NDArray[np.int64]) -> Clip:
+def meet_joints(clip: Clip, goals: Sequence[JointGoal], exact: Ints) -> Clip:
     """The motion with hands and feet at their places at given times, as far as arms and legs reach.
 
     Args:
@@ -79,7 +76,7 @@ def meet_joints(clip: Clip, goals: Sequence[JointGoal], exact: NDArray[np.int64]
     return clip
 
 
-def _moved(clip: Clip, bones: tuple[int, int, int], pos: Array, rows: NDArray[np.int64], change: Array) -> Clip:
+def _moved(clip: Clip, bones: tuple[int, int, int], pos: Floats, rows: Ints, change: Floats) -> Clip:
     """The motion with the end of a limb moved in some frames; hand or foot keep the way they are turned."""
     rot, local = clip.global_rotations()[rows], np.array(clip.local_rot)
     upper, middle, end = (pos[rows, bone] for bone in bones)

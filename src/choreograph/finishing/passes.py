@@ -11,21 +11,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.floor import FloorTransform
+from choreograph.base.progress import Progress
 from choreograph.finishing import bend, body, cuts, exact, footskate, hand_contacts, joints
 from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget
-from choreograph.finishing.foot_contacts import Flags, hold
-from choreograph.finishing.footskate import Array, CleanSettings
+from choreograph.finishing.foot_contacts import hold
+from choreograph.finishing.footskate import CleanSettings
 from choreograph.finishing.hand_contacts import HandContacts, Partner
 from choreograph.finishing.joints import JointGoal
 from choreograph.finishing.settings import FinishSettings
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion import repair
 from choreograph.motion.bend import low_pass, way_of
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.montage import Montage
-from choreograph.progress import Progress
 
 _CUT_HOLD_M_S, _BENT_HOLD_M_S = 0.42, 0.50
 """Feet are held a little longer in motion with cuts or bends than in blended motion: there they are let go slowly."""
@@ -96,7 +97,7 @@ def bend_to_body(draft: Draft) -> Draft:
     return replace(draft, clip=bent, raw=raw, held=_still_held(_held(draft, _paths), bent, _paths))
 
 
-def _held(draft: Draft, paths: Callable[[Clip], Array]) -> Flags | None:
+def _held(draft: Draft, paths: Callable[[Clip], Floats]) -> Flags | None:
     """When the feet of a draft's motion are held."""
     clip = draft.clip
     if not clip.skeleton.feet:
@@ -105,7 +106,7 @@ def _held(draft: Draft, paths: Callable[[Clip], Array]) -> Flags | None:
     return hold(contacts, paths(clip), clip.fps, _hold_m_s(draft))
 
 
-def _still_held(held: Flags | None, bent: Clip, paths: Callable[[Clip], Array]) -> Flags | None:
+def _still_held(held: Flags | None, bent: Clip, paths: Callable[[Clip], Floats]) -> Flags | None:
     """When feet are held once a motion is bent: as long as before, but where the turn takes them along.
 
     On a tight curve no leg can keep up with a foot that stays from first to last.
@@ -115,12 +116,12 @@ def _still_held(held: Flags | None, bent: Clip, paths: Callable[[Clip], Array]) 
     return hold(held, paths(bent), bent.fps, bend.HOLD_M_S)
 
 
-def _paths(clip: Clip) -> Array:
+def _paths(clip: Clip) -> Floats:
     """Where foot joints are, (F, feet, 3)."""
     return clip.global_positions()[:, clip.skeleton.feet]
 
 
-def foot_paths(clip: Clip) -> Array:
+def foot_paths(clip: Clip) -> Floats:
     """Where foot joints are, (F, feet, 3), heels without height: one that rises over its toe does not slide."""
     skeleton = clip.skeleton
     paths = _paths(clip)

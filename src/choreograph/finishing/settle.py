@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import envelope
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import envelope
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.floor import FloorTransform
 from choreograph.motion.bend import Way
 from choreograph.motion.contacts import runs
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 STIFF_S = 0.12
 """Seconds over which a turn is put off or brought forward for a foot's sake."""
@@ -21,7 +18,9 @@ _LOOSE = 0.3
 """How much it counts to be turned as the curve is, against feet that stay."""
 
 
-def settle_feet(way: Way, curve: Array, place: FloorTransform, feet: Array, held: Flags, fps: float) -> FloorTransform:
+def settle_feet(
+    way: Way, curve: Floats, place: FloorTransform, feet: Floats, held: Flags, fps: float
+) -> FloorTransform:
     """Floor transforms that take each place of the way where others do, turned a little sooner or later.
 
     Carried along a bend, a foot that stands is swept round by the body's turn. It stays where it is if the body turns

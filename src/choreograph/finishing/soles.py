@@ -6,17 +6,15 @@ Recorded feet bend at the ball. A foot that is all of one piece would dip its fr
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.quantiles import quantile
 from choreograph.finishing.footskate import low_pass
-from choreograph.maths import quat
-from choreograph.maths.quantiles import quantile
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.role_map import SIDES, foot_bone
-
-Array = NDArray[np.float64]
 
 _STEEPEST = 0.95
 """Share of a foot's length by which its front may be higher than its ankle: about 70 degrees."""
@@ -56,7 +54,7 @@ def _has_ball(clip: Clip, side: str) -> bool:
     return clip.skeleton.find(f"{side}_toe") is not None
 
 
-def _floors(clip: Clip, foot: int, height: Array) -> Array:
+def _floors(clip: Clip, foot: int, height: Floats) -> Floats:
     """How high an ankle stands on the floor below it, (F,): the lower one of where it stood and where it will."""
     frames = np.arange(len(height))
     plants = [] if clip.contacts is None else runs(clip.contacts[:, clip.skeleton.feet.index(foot)])

@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 from choreograph.formats.assemble import MAX_LENGTH
-from choreograph.maths import quat
 from choreograph.motion.clip import Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
-
-Array = NDArray[np.float64]
 
 MAX_BONES = 4096
 DOFS = {f"{what}{axis}": k + 3 * turn for turn, what in enumerate("tr") for k, axis in enumerate("xyz")}
@@ -34,9 +32,9 @@ class Bone:
     """A bone as the file describes it; the first of a skeleton is its root."""
 
     name: str
-    direction: Array = field(default_factory=lambda: np.zeros(3))
+    direction: Floats = field(default_factory=lambda: np.zeros(3))
     length: float = 0.0
-    axis: Array = field(default_factory=lambda: np.zeros(3))
+    axis: Floats = field(default_factory=lambda: np.zeros(3))
     axis_order: str = "xyz"
     dofs: list[str] = field(default_factory=list)
     limits: list[tuple[float, float]] = field(default_factory=list)
@@ -51,7 +49,7 @@ class Asf:
     """The root first, then in hierarchy order."""
     length_scale: float = 1.0
     degrees: bool = True
-    root_position: Array = field(default_factory=lambda: np.zeros(3))
+    root_position: Floats = field(default_factory=lambda: np.zeros(3))
     joint_names: dict[str, str] = field(default_factory=dict)
     """Names that joints had before they were written as ASF, by bone name."""
     notes: list[Note] = field(default_factory=list)
@@ -64,7 +62,7 @@ def parse_asf(data: bytes) -> tuple[Asf, Skeleton]:
     return asf, _as_skeleton(asf)
 
 
-def _numbers(words: list[str], line: int, what: str, count: int) -> Array:
+def _numbers(words: list[str], line: int, what: str, count: int) -> Floats:
     try:
         values = np.array([float(w) for w in words[:count]])
     except ValueError:
@@ -221,12 +219,12 @@ def _as_skeleton(asf: Asf) -> Skeleton:
     )  # fmt: skip
 
 
-def _by_axis(xyz: Array, order: str) -> Array:
+def _by_axis(xyz: Floats, order: str) -> Floats:
     """The angles given for x, y, z, in the order in which an intrinsic rotation names them."""
     return np.array([xyz["xyz".index(a)] for a in order[::-1]])
 
 
-def fold_helpers(skeleton: Skeleton, local_rot: Array) -> tuple[Skeleton, Array]:
+def fold_helpers(skeleton: Skeleton, local_rot: Floats) -> tuple[Skeleton, Floats]:
     """The skeleton as it was before `write_amc` added helper bones; others' skeletons come back as they are."""
     names = skeleton.names
     helpers = {

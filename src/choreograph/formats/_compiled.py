@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
+from choreograph.base.arrays import Bytes, Floats, Ints
+from choreograph.base.compiling import njit
 
 _POWERS = np.array([10.0**k for k in range(23)])
 
@@ -85,7 +82,7 @@ def _parse_number(data: Bytes, at: int, end: int) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True)
-def parse_numbers(data: Bytes, at: int) -> tuple[Array, int]:
+def parse_numbers(data: Bytes, at: int) -> tuple[Floats, int]:
     """All numbers from `at` on, and the place of the first word that is none (-1 where all are)."""
     end = len(data)
     # A number and the blank after it take two bytes at least. Room that is not filled is never really taken.
@@ -105,9 +102,7 @@ def parse_numbers(data: Bytes, at: int) -> tuple[Array, int]:
 
 
 @njit(cache=True, nogil=True)
-def parse_amc(
-    data: Bytes, at: int, names: Bytes, ends: NDArray[np.int64], counts: NDArray[np.int64], most: int
-) -> tuple[Array, NDArray[np.int64], int]:
+def parse_amc(data: Bytes, at: int, names: Bytes, ends: Ints, counts: Ints, most: int) -> tuple[Floats, Ints, int]:
     """Values of every frame of an AMC body in which each frame lists the same bones in the same order.
 
     Args:
@@ -164,13 +159,13 @@ def parse_amc(
 
 @njit(cache=True, nogil=True)
 def compute_rotations(
-    values: Array,
-    columns: NDArray[np.int64],
-    joints: NDArray[np.int64],
-    turns: NDArray[np.int64],
-    axes: Array,
+    values: Floats,
+    columns: Ints,
+    joints: Ints,
+    turns: Ints,
+    axes: Floats,
     radians: float,
-) -> Array:
+) -> Floats:
     """See `channels.compute_rotations_numpy`; turns are 0-2, about x, y and z."""
     frames, n = len(values), len(axes)
     rot = np.empty((frames, n, 4))

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.errors import FormatError
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.assemble import MAX_LENGTH
-
-Array = NDArray[np.float64]
 
 TICKS = 46_186_158_000
 """Units of FBX time in a second."""
@@ -27,18 +26,18 @@ _THIRD = 1.0 / 3.0
 class Curve:
     """Keys of one number over time, with Bézier handles between them."""
 
-    times: Array
+    times: Floats
     """Seconds, rising, (N,)."""
-    values: Array
+    values: Floats
     """(N,)"""
-    slopes: Array
+    slopes: Floats
     """Slope with which each span begins and ends, (N - 1, 2), units a second."""
-    weights: Array
+    weights: Floats
     """Length of the handles as a share of the span, (N - 1, 2)."""
     steps: NDArray[np.int8]
     """How a span is joined: 0 by its handles, 1 keeps the first value, 2 takes the second at once, (N - 1,)."""
 
-    def at(self, times: Array) -> Array:
+    def at(self, times: Floats) -> Floats:
         """Values at these times; before the first key and behind the last one theirs."""
         if len(self.times) == 1:
             return np.full(len(times), self.values[0])
@@ -56,7 +55,7 @@ class Curve:
         return np.asarray(np.where(self.steps[span] == 2, np.where(share > 0, second, first), found))
 
 
-def _solve_share(share: Array, left: Array, right: Array) -> Array:
+def _solve_share(share: Floats, left: Floats, right: Floats) -> Floats:
     """The Bézier parameter at which a span's time has gone by this share; handles of a third make them equal."""
     along = share.copy()
     odd = np.flatnonzero((np.abs(left - _THIRD) > 1e-4) | (np.abs(right - _THIRD) > 1e-4))
@@ -92,7 +91,7 @@ def read_curve(record: Record) -> Curve | None:
     return _join(times, values, flags, data)
 
 
-def _attributes(record: Record, count: int) -> tuple[NDArray[np.int64], Array]:
+def _attributes(record: Record, count: int) -> tuple[Ints, Floats]:
     """Flags and four numbers of each key: they are stored once for runs of keys that share them."""
     flags, data, runs = (record.array(f"KeyAttr{name}") for name in ("Flags", "DataFloat", "RefCount"))
     if flags is None or data is None or runs is None or len(flags) == 0:
@@ -109,7 +108,7 @@ def _attributes(record: Record, count: int) -> tuple[NDArray[np.int64], Array]:
     return flags.astype(np.int64)[which], numbers[which]
 
 
-def _join(times: Array, values: Array, flags: NDArray[np.int64], data: Array) -> Curve:
+def _join(times: Floats, values: Floats, flags: Ints, data: Floats) -> Curve:
     """The curve with slopes where keys leave them to be worked out."""
     lengths, rises = np.diff(times), np.diff(values)
     straight = rises / lengths
@@ -138,7 +137,7 @@ def _join(times: Array, values: Array, flags: NDArray[np.int64], data: Array) ->
     return Curve(times, values, slopes, weights, steps)
 
 
-def _automatic_slopes(times: Array, values: Array, flags: NDArray[np.int64], straight: Array) -> Array:
+def _automatic_slopes(times: Floats, values: Floats, flags: Ints, straight: Floats) -> Floats:
     """Slope at each key: from the key before to the one behind; flat or held back where the key says clamped.
 
     Of keys that are not marked as independent of time, that is half of it; the other half is the mean of the slopes to
@@ -165,7 +164,7 @@ def _automatic_slopes(times: Array, values: Array, flags: NDArray[np.int64], str
     return np.where(((flags & _CLAMP) != 0) & level, 0.0, slopes)
 
 
-def _tcb_slopes(times: Array, data: Array, straight: Array, own: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _tcb_slopes(times: Floats, data: Floats, straight: Floats, own: Flags) -> tuple[Floats, Floats]:
     """Slopes left and right of each key after Kochanek and Bartels: tension, continuity and bias are its numbers."""
     before = np.concatenate([straight[:1], straight])
     behind = np.concatenate([straight, straight[-1:]])

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.errors import FormatError
 from choreograph.formats._fbx_scene import Node, Scene, euler, local_matrices, plain_name
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.assemble import MAX_LENGTH
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _MOST = 4_000_000
 """Corners of all meshes together."""
@@ -37,15 +34,15 @@ class Mesh:
     """Triangles of one material."""
 
     name: str
-    points: Array
+    points: Floats
     """In the world, in the bind pose, in the file's unit and axes, (V, 3)."""
-    normals: Array
-    places: Array | None
+    normals: Floats
+    places: Floats | None
     """Texture coordinates, (V, 2), from the upper left."""
-    joints: Indices
+    joints: Ints
     """(V, 4)"""
-    weights: Array
-    triangles: Indices
+    weights: Floats
+    triangles: Ints
     material: Material
 
 
@@ -89,11 +86,11 @@ def _holder(node: Node, at: dict[int, int]) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class _Skin:
-    joints: Indices
+    joints: Ints
     """Of every weight, (W,)."""
-    points: Indices
-    weights: Array
-    place: Array
+    points: Ints
+    weights: Floats
+    place: Floats
     """From the mesh to the world when it was bound, (4, 4)."""
 
 
@@ -122,7 +119,7 @@ def _skin(scene: Scene, below: dict[int, list[int]], geometry: int, at: dict[int
     return _Skin(np.concatenate(joints), np.concatenate(points), np.concatenate(weights), place)
 
 
-def _geometric(node: Node) -> Array:
+def _geometric(node: Node) -> Floats:
     out = np.eye(4)
     turn = quat.as_matrix(euler(node.vector("GeometricRotation"), "xyz"))
     out[:3, :3] = turn * node.vector("GeometricScaling", 1.0)
@@ -130,7 +127,7 @@ def _geometric(node: Node) -> Array:
     return out
 
 
-def _world(node: Node) -> Array:
+def _world(node: Node) -> Floats:
     out, above = np.eye(4), node
     while True:
         out = local_matrices(above, None, np.zeros(1))[0] @ out
@@ -185,7 +182,7 @@ def _meshes(record: Record, node: Node, skin: _Skin | None, holder: int, materia
         )
 
 
-def _triangles(polygon: Indices) -> Indices:
+def _triangles(polygon: Ints) -> Ints:
     """Corners of triangles that fill the polygons, as fans, (T, 3)."""
     starts = np.flatnonzero(np.concatenate([[True], np.diff(polygon) > 0]))
     first = np.repeat(starts, np.diff(np.append(starts, len(polygon))))
@@ -196,8 +193,8 @@ def _triangles(polygon: Indices) -> Indices:
 
 
 def _layer(
-    record: Record, name: str, values: str, index: str, width: int, corners: Indices, polygon: Indices
-) -> Array | None:
+    record: Record, name: str, values: str, index: str, width: int, corners: Ints, polygon: Ints
+) -> Floats | None:
     """What a layer says of every corner, (C, width); None where it says nothing that can be used."""
     layer = record.first(name)
     found = None if layer is None else layer.array(values)
@@ -228,7 +225,7 @@ def _text(record: Record, name: str) -> str:
     return str(found.values[0]) if found is not None and found.values else ""
 
 
-def _face_normals(points: Array, corners: Indices, polygon: Indices) -> Array:
+def _face_normals(points: Floats, corners: Ints, polygon: Ints) -> Floats:
     triangles = _triangles(polygon)
     a, b, c = (points[corners[triangles[:, k]]] for k in range(3))
     faces = np.cross(b - a, c - a)
@@ -237,7 +234,7 @@ def _face_normals(points: Array, corners: Indices, polygon: Indices) -> Array:
     return np.asarray(summed[polygon])
 
 
-def _four(count: int, skin: _Skin | None, holder: int) -> tuple[Indices, Array]:
+def _four(count: int, skin: _Skin | None, holder: int) -> tuple[Ints, Floats]:
     """The four joints that every point follows most, (V, 4), and how much; what nobody moves follows its holder."""
     joints, weights = np.full((count, 4), holder, np.int64), np.zeros((count, 4))
     if skin is not None:

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 from choreograph.formats._fbx_curves import Curve, read_curve
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.assemble import MAX_LENGTH
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
 
 ORDERS = ("xyz", "xzy", "yzx", "yxz", "zxy", "zyx", "xyz")
 """Axes about which a rotation turns one after another, by the number of its order; the last is called spheric."""
@@ -37,7 +36,7 @@ class Node:
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
 
-    def vector(self, name: str, fallback: float = 0.0) -> Array:
+    def vector(self, name: str, fallback: float = 0.0) -> Floats:
         """Three numbers."""
         found = self.properties.get(name, ())
         if len(found) < 3:
@@ -67,7 +66,7 @@ class Scene:
 
     nodes: list[Node]
     takes: list[Take]
-    bind: dict[int, Array]
+    bind: dict[int, Floats]
     """World matrices of joints when the skin was bound to them, (4, 4), by node."""
     settings: dict[str, list[Any]]
     objects: dict[int, Record] = field(default_factory=dict)
@@ -233,9 +232,9 @@ def _three(record: Record, below: list[tuple[int, str | None]], curves: dict[int
 
 def _bind_poses(
     by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[int, int, str | None]]
-) -> dict[int, Array]:
+) -> dict[int, Floats]:
     """World matrices at which joints were bound: of clusters, then of bind poses."""
-    found: dict[int, Array] = {}
+    found: dict[int, Floats] = {}
     for record in by_id.values():
         if record.name == "Pose" and record.values[-1:] == ["BindPose"]:
             for one in record.all("PoseNode"):
@@ -251,7 +250,7 @@ def _bind_poses(
     return found
 
 
-def _keep(found: dict[int, Array], node: int, matrix: NDArray[Any]) -> None:
+def _keep(found: dict[int, Floats], node: int, matrix: NDArray[Any]) -> None:
     if matrix.size == 16 and np.isfinite(matrix).all():
         found[node] = matrix.astype(np.float64).reshape(4, 4).T
 
@@ -259,7 +258,7 @@ def _keep(found: dict[int, Array], node: int, matrix: NDArray[Any]) -> None:
 # -------------------------------------------------------------------------------------------------- transforms of nodes
 
 
-def local_matrices(node: Node, take: Take | None, times: Array) -> Array:
+def local_matrices(node: Node, take: Take | None, times: Floats) -> Floats:
     """A node's transform in its parent's frame at these times, (F, 4, 4).
 
     The parts are multiplied in FBX's order: place, rotation offset and pivot, pre-rotation, rotation, post-rotation,
@@ -287,14 +286,14 @@ def local_matrices(node: Node, take: Take | None, times: Array) -> Array:
     return full
 
 
-def euler(angles: Array, order: str) -> Array:
+def euler(angles: Floats, order: str) -> Floats:
     """Quaternions of angles in degrees, (..., 3) by axis x, y, z, that turn about the fixed axes in this order."""
     radians = np.radians(angles)
     places = ["xyz".index(axis) for axis in reversed(order)]
     return quat.from_euler(order[::-1], radians[..., places])
 
 
-def _sampled(three: list[Curve | float] | None, rest: Array, times: Array) -> Array:
+def _sampled(three: list[Curve | float] | None, rest: Floats, times: Floats) -> Floats:
     found = np.empty((len(times), 3))
     for k in range(3):
         one = None if three is None else three[k]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 
 MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 OLDEST = 7000

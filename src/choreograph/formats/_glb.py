@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _MOST_BYTES = 1 << 30
@@ -85,7 +83,7 @@ class Glb:
         found = self.items(kind)
         return found[index(number, len(found), kind)]
 
-    def array(self, number: Any, width: int) -> Array:
+    def array(self, number: Any, width: int) -> Floats:
         """The numbers of an accessor, (count, width), or (count,) for width 1."""
         accessor = self.item("accessors", number)
         if "sparse" in accessor or "bufferView" not in accessor:
@@ -159,7 +157,7 @@ def _whole(value: Any) -> int:
     return value
 
 
-def vector(value: Any, default: Sequence[float]) -> Array:
+def vector(value: Any, default: Sequence[float]) -> Floats:
     """As many finite numbers as the default has, which stands for None."""
     if value is None:
         return np.array(default, float)
@@ -180,7 +178,7 @@ def take_names(document: Glb) -> list[str]:
 _NOT_HELD = "which a motion cannot hold: apply its scale in the program it comes from, and export it again"
 
 
-def node_transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
+def node_transform(node: dict[str, Any]) -> tuple[Floats, Floats, float]:
     """Place, rotation and (even) scale of a node."""
     if "matrix" in node:
         matrix = vector(node["matrix"], [0.0] * 16).reshape(4, 4).T

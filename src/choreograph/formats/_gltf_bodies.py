@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats._glb import Glb, index
 
 

@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Indices
+from choreograph.base.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, index, node_transform, take_names
 from choreograph.formats._gltf_bodies import find_bodies, parents_of_nodes
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, find_take, from_rest, name_takes, note_takes, read_each, restore_clip
 from choreograph.formats.world import turn_to_front
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
-
-Array = NDArray[np.float64]
 
 _SLOWEST = 10.0
 """Frames per second below which a file's keys are hand-set poses rather than frames; they are sampled at `_USUAL`."""
@@ -40,8 +38,8 @@ MAX_JOINTS = 10_000
 class _Track:
     """Keys of one joint's place or rotation."""
 
-    times: Array
-    values: Array
+    times: Floats
+    values: Floats
     step: bool
 
 
@@ -51,15 +49,15 @@ class Rig:
 
     names: list[str]
     parents: list[int]
-    pos: Array
+    pos: Floats
     """Rest places in the parent's frame, (J, 3)."""
-    rot: Array
+    rot: Floats
     """Rest rotations in the parent's frame, (J, 4)."""
     places: dict[int, _Track]
     turns: dict[int, _Track]
     nodes: list[int]
     """The node of each joint."""
-    above: tuple[Array, Array, float]
+    above: tuple[Floats, Floats, float]
     """Shift, rotation and scale of what the root hangs from."""
 
 
@@ -287,7 +285,7 @@ def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
     return names
 
 
-def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[Array, Array, float]:
+def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[Floats, Floats, float]:
     """What the resting nodes above the root do to it: shift, rotation, even scale."""
     shift, turn, scale = np.zeros(3), np.array(quat.IDENTITY), 1.0
     above = parents[root]
@@ -308,7 +306,7 @@ def _tracks(document: Glb, take: dict[str, Any], nodes: int) -> tuple[dict[int, 
     samplers, channels = take.get("samplers"), take.get("channels")
     if not isinstance(samplers, list) or not isinstance(channels, list):
         raise FormatError("its animation lacks channels or samplers")
-    known_times: dict[Any, Array] = {}
+    known_times: dict[Any, Floats] = {}
     for channel in channels:
         target = channel.get("target") if isinstance(channel, dict) else None
         if not isinstance(target, dict):
@@ -365,7 +363,7 @@ def _timing(rig: Rig, about: Any) -> tuple[float, float, int]:
     return start, fps, int(min((stop - start) * fps + 1.5, 1e12))
 
 
-def _sample_places(rig: Rig, joint: int, times: Array) -> Array:
+def _sample_places(rig: Rig, joint: int, times: Floats) -> Floats:
     track = rig.places.get(joint)
     if track is None:
         return np.broadcast_to(rig.pos[joint], (len(times), 3))
@@ -374,7 +372,7 @@ def _sample_places(rig: Rig, joint: int, times: Array) -> Array:
     return np.asarray(track.values[low] + share[:, None] * (track.values[high] - track.values[low]))
 
 
-def _sample_turns(rig: Rig, joint: int, times: Array) -> Array:
+def _sample_turns(rig: Rig, joint: int, times: Floats) -> Floats:
     track = rig.turns.get(joint)
     if track is None:
         return np.broadcast_to(rig.rot[joint], (len(times), 4))
@@ -385,7 +383,7 @@ def _sample_turns(rig: Rig, joint: int, times: Array) -> Array:
     return quat.slerp(track.values[low], track.values[high], share)
 
 
-def _between(track: _Track, times: Array) -> tuple[NDArray[np.intp], Array]:
+def _between(track: _Track, times: Floats) -> tuple[Indices, Floats]:
     """The key before each time, and how far on towards the next one it is."""
     keys = track.times
     # Key times are stored in single precision: a frame a hair off its key is meant to be on it.

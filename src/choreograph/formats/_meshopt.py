@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Bytes, Ints
+from choreograph.base.errors import FormatError
 
 _GROUP, _TAIL = 16, 32
 _FIFO = 16
@@ -36,7 +36,7 @@ def decode_attributes(data: bytes, count: int, stride: int) -> bytes:
     return out.tobytes()
 
 
-def _deltas(source: NDArray[np.uint8], at: int, groups: int) -> tuple[int, NDArray[np.uint8]]:
+def _deltas(source: Bytes, at: int, groups: int) -> tuple[int, Bytes]:
     """The next data block: where it ends, and its bytes, (16 groups,)."""
     head = source[at : at + -(-groups // 4)]
     at += len(head)
@@ -60,7 +60,7 @@ def _deltas(source: NDArray[np.uint8], at: int, groups: int) -> tuple[int, NDArr
     return at, out
 
 
-def decode_triangles(data: bytes, count: int) -> NDArray[np.int64]:
+def decode_triangles(data: bytes, count: int) -> Ints:
     """Indices of a list of triangles, (count,)."""
     if len(data) < 17 + count // 3 or data[0] != 0xE1 or count % 3:
         raise FormatError("a compressed list of triangles is of a kind that is not read")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats.channels import check_growth
 from choreograph.formats.child import answer, set_limits
 

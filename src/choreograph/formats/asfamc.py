@@ -9,9 +9,10 @@ from collections.abc import Container
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats._asf import DOFS, Asf, as_bones, asf_text, bone_names, fold_helpers, parse_asf
 from choreograph.formats.assemble import FileMotion, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write, check_writable
@@ -28,11 +29,8 @@ from choreograph.formats.channels import (
 from choreograph.formats.rates import assume_rate
 from choreograph.formats.trials import find_trial
 from choreograph.formats.world import CMU_INCHES, Unit, judge_unit, makes_person
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 
 def read_amc(
@@ -131,7 +129,7 @@ def _unit(asf: Asf, skeleton: Skeleton) -> Unit | None:
 # ---------------------------------------------------------------------- AMC
 
 
-def _read_motion(data: bytes, asf: Asf, notes: list[Note]) -> tuple[Array, Channels, float]:
+def _read_motion(data: bytes, asf: Asf, notes: list[Note]) -> tuple[Floats, Channels, float]:
     """The numbers (F, columns), what they mean, turns in the order they are applied, and their unit in radians."""
     degrees, at = _amc_header(data, asf)
     listed = _first_frame(data, at, asf)
@@ -209,7 +207,7 @@ def _bone_problem(name: str, count: int, known: dict[str, int], seen: Container[
     return f"{name!r} is given twice in one frame" if name in seen else None
 
 
-def _parse_regular(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Array | None:
+def _parse_regular(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Floats | None:
     """All values if every frame is laid out like the first; None where the bones change order or are left out."""
     from choreograph.formats import _compiled
 
@@ -232,7 +230,7 @@ def _parse_regular(data: bytes, at: int, listed: dict[str, int], notes: list[Not
     return values
 
 
-def _parse_any(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Array:
+def _parse_any(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Floats:
     """Values of a body in which frames may leave bones out or list them in any order; what is missing is zero."""
     starts = dict(zip(listed, np.cumsum([0, *listed.values()]).tolist(), strict=False))
     frames = sum(1 for _, line in lines_from(data, at) if line.strip().isdigit())
@@ -320,7 +318,7 @@ def write_amc(
         out.writelines(form % (k + 1, *row) for k, row in enumerate(rows))
 
 
-def _bone_angles(clip: Clip) -> tuple[list[Array], list[str]]:
+def _bone_angles(clip: Clip) -> tuple[list[Floats], list[str]]:
     """Angles of each joint about its own axes, intrinsic order, and that order: as few axes as the motion needs."""
     axes = clip.skeleton.axes
     angles, orders = [], []

@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Floats, seal
+from choreograph.base.errors import FormatError
 from choreograph.formats import world
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 MAX_BYTES = 2 << 30
 """Largest motion file that is read, 2 GiB: about forty hours of text at 120 frames a second."""
@@ -47,11 +44,11 @@ class FileMotion(NamedTuple):
     skeleton: Skeleton
     """Joints with offsets in file units."""
     fps: float
-    root_pos: Array
+    root_pos: Floats
     """Root positions, (F, 3), file units."""
-    local_rot: Array
+    local_rot: Floats
     """Local rotations, (F, J, 4)."""
-    local_pos: Array | None = None
+    local_pos: Floats | None = None
     """Local positions, (F, J, 3), file units, where the file gives joints other than the root positions."""
     labels: tuple[str, ...] = ()
     """Words about the whole clip."""
@@ -123,7 +120,7 @@ def assemble(
     )
 
 
-def _check_lengths(path: str | Path, root_pos: Array, local_pos: Array | None) -> None:
+def _check_lengths(path: str | Path, root_pos: Floats, local_pos: Floats | None) -> None:
     """Refuse positions that are numbers but no places."""
     for pos in (root_pos,) if local_pos is None else (root_pos, local_pos):
         if max(pos.max(), -pos.min()) > MAX_LENGTH:
@@ -132,7 +129,7 @@ def _check_lengths(path: str | Path, root_pos: Array, local_pos: Array | None) -
             raise FormatError(f"frame {frame} has a position of {worst:.3g}, which is no sensible length", path=path)
 
 
-def _fix_bones(skeleton: Skeleton, local_pos: Array | None, unit: world.Unit | None) -> tuple[Skeleton, Array | None]:
+def _fix_bones(skeleton: Skeleton, local_pos: Floats | None, unit: world.Unit | None) -> tuple[Skeleton, Floats | None]:
     """The skeleton with the bone offsets that the motion really uses; positions stay only where bones change length.
 
     Position channels on inner joints mostly repeat one value; that value, not the header's, is the bone.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from choreograph.errors import FormatError, OutputExists
+from choreograph.base.errors import FormatError, OutputExists
 
 LEFTOVER_AGE_S = 24 * 3600.0
 """Seconds without a change after which what a writer left counts as given up."""

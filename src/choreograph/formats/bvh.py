@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats.assemble import MAX_LENGTH, FileMotion, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.channels import (
@@ -26,11 +27,8 @@ from choreograph.formats.channels import (
 )
 from choreograph.formats.rates import doubt_rate, snap_rate
 from choreograph.formats.world import Unit, with_z_up
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
-
-Array = NDArray[np.float64]
 
 MAX_JOINTS = 4096
 """Joints a file may have; detailed hands and faces need a few hundred."""
@@ -270,7 +268,7 @@ def _rate(header: _Header, data: bytes) -> float:
     return snap_rate(header.frame_time)
 
 
-def _read_body(data: bytes, header: _Header) -> Array:
+def _read_body(data: bytes, header: _Header) -> Floats:
     """Channel values, (F, C), with the file's frame count taken as a claim and not as a fact."""
     columns = len(header.channels)
     values, bad = parse_numbers(data, header.body_at)
@@ -319,7 +317,7 @@ def write_bvh(
     skeleton, scale = clip.skeleton, 1.0 / metres_per_unit
     orders = [_full_order(skeleton.axes.orders[j] if skeleton.axes else "") for j in range(len(skeleton))]
     moving = clip.local_pos is not None
-    columns: list[Array] = []
+    columns: list[Floats] = []
     sequence: list[int] = []
     # Hierarchy order: depth first, as the braces nest, which need not be the skeleton's own order.
     lines = ["HIERARCHY"]
@@ -364,5 +362,5 @@ def _full_order(order: str) -> str:
     return kept + "".join(axis for axis in "zyx" if axis not in kept)
 
 
-def _triple(values: Array) -> str:
+def _triple(values: Floats) -> str:
     return " ".join(f"{v + 0.0:.8f}" for v in values)

@@ -11,13 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.errors import FormatError
 
 MAX_GROWTH = 64
 """Bytes of arrays that a byte of file may become. Motion in text takes two or three; only a file made to exhaust
@@ -54,7 +51,7 @@ def check_growth(size: int, frames: int, joints: int) -> None:
         )
 
 
-def parse_numbers(data: bytes, at: int) -> tuple[Array, int]:
+def parse_numbers(data: bytes, at: int) -> tuple[Floats, int]:
     """Every whitespace-separated number from `at` on, and the place of the first word that is none (or -1).
 
     Room is made for the numbers that are really there, whatever a file's header promises.
@@ -64,7 +61,7 @@ def parse_numbers(data: bytes, at: int) -> tuple[Array, int]:
     return _compiled.parse_numbers(np.frombuffer(data, np.uint8), at)
 
 
-def parse_numbers_python(data: bytes, at: int) -> tuple[Array, int]:
+def parse_numbers_python(data: bytes, at: int) -> tuple[Floats, int]:
     """The plain twin of `parse_numbers`."""
     values: list[float] = []
     for word in re.finditer(rb"[^ \t\n\v\f\r]+", data[at:]):
@@ -74,7 +71,7 @@ def parse_numbers_python(data: bytes, at: int) -> tuple[Array, int]:
     return np.array(values), -1
 
 
-def compute_positions(values: Array, channels: Channels, offsets: Array) -> tuple[Array, Array | None]:
+def compute_positions(values: Floats, channels: Channels, offsets: Floats) -> tuple[Floats, Floats | None]:
     """Root positions (F, 3), and joint positions (F, J, 3) where joints other than the root have shifts too.
 
     Args:
@@ -92,7 +89,7 @@ def compute_positions(values: Array, channels: Channels, offsets: Array) -> tupl
     return pos[:, 0].copy(), pos if inner else None
 
 
-def compute_rotations(values: Array, channels: Channels, axes: Array, radians: float = 1.0) -> Array:
+def compute_rotations(values: Floats, channels: Channels, axes: Floats, radians: float = 1.0) -> Floats:
     """Sign-continuous local rotations (F, J, 4): in each joint's own axes, its turns one after another.
 
     Args:
@@ -110,7 +107,7 @@ def compute_rotations(values: Array, channels: Channels, axes: Array, radians: f
     )  # fmt: skip
 
 
-def compute_rotations_numpy(values: Array, channels: Channels, axes: Array, radians: float = 1.0) -> Array:
+def compute_rotations_numpy(values: Floats, channels: Channels, axes: Floats, radians: float = 1.0) -> Floats:
     """The plain twin of `compute_rotations`."""
     rot = np.tile(np.asarray(axes, float), (len(values), 1, 1))
     for column, joint, kind in zip(channels.columns, channels.joints, channels.kinds, strict=True):

@@ -14,19 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats._glb import Glb, chunks, pack
 from choreograph.formats._gltf_read import Rig, blaming, lay_out
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.character_roles import read_roles, vrm_roles, with_named_roles
 from choreograph.formats.figures import KEY, from_rest
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 SUFFIXES = (".glb", ".vrm", ".fbx")
 """Files that a character is read from."""
@@ -43,7 +42,7 @@ class Character:
     """In metres, y up, facing +z in its rest pose."""
     sole_m: float
     """Height of the skin's lowest vertex in the rest pose, with the root at the origin, metres."""
-    turn: Array
+    turn: Floats
     """Rotation that makes the file's rest pose face +z, (4,)."""
     rig: Rig
     document: dict[str, Any]
@@ -130,7 +129,7 @@ def _only_figure(glb: Glb, skins: list[dict[str, Any]]) -> int:
     return bodies[0][0]
 
 
-def _to_front(skeleton: Skeleton) -> Array:
+def _to_front(skeleton: Skeleton) -> Floats:
     """The turn about the vertical, by quarters, after which the left leg is at +x."""
     legs = [skeleton.find(f"{side}_upper_leg") for side in SIDES]
     if legs[0] is None or legs[1] is None:
@@ -184,7 +183,7 @@ def _standing(character: Character, told: set[str]) -> Character:
     return replace(character, skeleton=standing, sole_m=sole_m)
 
 
-def node_matrices(rig: Rig) -> Array:
+def node_matrices(rig: Rig) -> Floats:
     """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
     scale = rig.above[2]
     out = np.tile(np.eye(4), (len(rig.names), 1, 1))
@@ -223,7 +222,7 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
 
-    def add(node: int, what: str, values: Array, shape: str) -> None:
+    def add(node: int, what: str, values: Floats, shape: str) -> None:
         samplers.append({"input": times, "output": _append(document, blob, values.astype("<f4"), shape)})
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": what}})
 
@@ -259,7 +258,7 @@ def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
         document["nodes"][node]["rotation"] = np.asarray(rotation)[[1, 2, 3, 0]].tolist()
 
 
-def _node_motion(character: Character, clip: Clip) -> tuple[Array, list[Array | None]]:
+def _node_motion(character: Character, clip: Clip) -> tuple[Floats, list[Floats | None]]:
     """The clip as rotations and places of nodes in their parents' frames, in the file's own axes and unit."""
     rig = character.rig
     shift, turn, scale = rig.above
@@ -269,7 +268,7 @@ def _node_motion(character: Character, clip: Clip) -> tuple[Array, list[Array | 
     for k in range(1, count):
         rest[k] = quat.multiply(rest[parents[k]], rig.rot[k])
     rotations = np.empty_like(clip.local_rot)
-    places: list[Array | None] = [None] * count
+    places: list[Floats | None] = [None] * count
     moved = clip.local_pos
     for k in range(count):
         own = quat.multiply(clip.local_rot[:, k], character.turn)

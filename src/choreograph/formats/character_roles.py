@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.skeleton import Skeleton
 

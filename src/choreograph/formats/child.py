@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 
 _HEAD = struct.Struct("<Q")
 _QUIET = {"MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -46,7 +46,7 @@ def set_limits(memory: int, seconds: int, output: int) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-def answer(out: BinaryIO, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float64]]) -> None:
+def answer(out: BinaryIO, facts: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
     """Write what a child has to say: facts as JSON, and arrays."""
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     text = json.dumps({"facts": facts, "arrays": shapes}).encode()
@@ -58,7 +58,7 @@ def answer(out: BinaryIO, facts: Mapping[str, Any], arrays: Mapping[str, NDArray
 
 def ask_child(
     module: str, arguments: Sequence[str], *, memory: int, seconds: int, output: int
-) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+) -> tuple[dict[str, Any], dict[str, Floats]]:
     """What a module answers that is run in a process of its own.
 
     Args:
@@ -94,7 +94,7 @@ def ask_child(
         return _parse(out.read(output + 1))
 
 
-def _parse(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+def _parse(data: bytes) -> tuple[dict[str, Any], dict[str, Floats]]:
     try:
         at = _HEAD.size + _HEAD.unpack_from(data)[0]
         told = json.loads(data[_HEAD.size : at])

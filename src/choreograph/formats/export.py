@@ -13,8 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import Hertz, Option, Request, Seconds, Wrong
-from choreograph.errors import RequestError
 from choreograph.formats.registry import find_format, write_clip
 from choreograph.formats.world import parse_unit
 from choreograph.motion.clip import Clip

@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.face import Face, FaceShapes, points_as_clip, shape_key
-
-Array = NDArray[np.float64]
 
 _TICKS_HZ = 60.0
 _DAY_S = 86_400.0
@@ -40,7 +38,7 @@ def read_face(path: str | Path, *, fps: float | None = None) -> Face:
     >>> read_face("nobody.csv")
     Traceback (most recent call last):
     ...
-    choreograph.errors.FormatError: nobody.csv: cannot be read: No such file or directory
+    choreograph.base.errors.FormatError: nobody.csv: cannot be read: No such file or directory
 
     Weights a little outside 0 … 1 are clamped, frames that a timecode jumps over are filled in linearly: see `notes`.
 
@@ -115,7 +113,7 @@ def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     return lines[0], lines[1:]
 
 
-def _times(cells: Sequence[str], kind: str, fps: float | None, path: Path) -> Array:
+def _times(cells: Sequence[str], kind: str, fps: float | None, path: Path) -> Floats:
     """Seconds of each row from the first one."""
     out = np.empty(len(cells))
     for n, cell in enumerate(cells):
@@ -145,7 +143,7 @@ def _times(cells: Sequence[str], kind: str, fps: float | None, path: Path) -> Ar
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _rate(times: Array, path: Path) -> float:
+def _rate(times: Floats, path: Path) -> float:
     """Frames per second: the usual rate that the median step is nearest to."""
     if len(times) < 2:
         return 30.0
@@ -161,7 +159,7 @@ def _rate(times: Array, path: Path) -> float:
     return found
 
 
-def _fill(values: Array, times: Array, rate: float, path: Path) -> tuple[Array, int]:
+def _fill(values: Floats, times: Floats, rate: float, path: Path) -> tuple[Floats, int]:
     """Rows at a fixed rate, and how often the timecode jumps over some."""
     jumps = int((np.diff(times) * rate > _JUMP_FRAMES).sum()) if len(times) > 1 else 0
     if not jumps:

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph._version import __version__
-from choreograph.errors import FormatError
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, pack
 from choreograph.formats._gltf_read import blaming
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
-
-Array = NDArray[np.float64]
 
 _FLOAT, _USHORT = 5126, 5123
 _SLOWEST, _FASTEST = 1.0, 1000.0
@@ -64,7 +63,7 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
     return Face(names, np.clip(weights, 0.0, 1.0), rate, path.stem, notes=notes)
 
 
-def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
+def _find_track(document: Glb) -> tuple[tuple[str, ...], Floats, Floats]:
     """Names (S,), times (K,) and weights (K, S) of the first track of named morph targets."""
     for animation in document.items("animations"):
         samplers, channels = animation.get("samplers", []), animation.get("channels", [])
@@ -180,7 +179,7 @@ class _Builder:
         return pack(whole, bytes(self._bytes))
 
 
-def front_triangles(points: Array) -> NDArray[np.int64]:
+def front_triangles(points: Floats) -> Ints:
     """Triangles between points as they are seen from the front, (T, 3), turned to the front."""
     from scipy.spatial import Delaunay
 

@@ -8,20 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 from choreograph.formats import world
 from choreograph.formats._fbx_curves import Curve
 from choreograph.formats._fbx_scene import Node, Scene, Take, is_joint, local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.assemble import FileMotion, assemble, read_bytes
 from choreograph.formats.figures import find_take, from_rest, name_takes, note_takes, read_each
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 _SLOWEST = 10.0
 """Keys fewer than these a second are poses set by hand; they are sampled at the rate that the file states."""
@@ -241,7 +239,7 @@ def joint_names(joints: list[Node]) -> list[str]:
     return names
 
 
-def _world_matrices(joints: list[Node], take: Take | None, times: Array) -> Array:
+def _world_matrices(joints: list[Node], take: Take | None, times: Floats) -> Floats:
     """Transforms of joints in the world, (F, J, 4, 4)."""
     out = np.empty((len(times), len(joints), 4, 4))
     at = {node.id: k for k, node in enumerate(joints)}
@@ -258,7 +256,7 @@ def _world_matrices(joints: list[Node], take: Take | None, times: Array) -> Arra
     return out
 
 
-def rest_matrices(scene: Scene, joints: list[Node]) -> Array:
+def rest_matrices(scene: Scene, joints: list[Node]) -> Floats:
     """Transforms of joints in the rest pose, (J, 4, 4): as they were bound; below those, as they stand."""
     still = _world_matrices(joints, None, np.zeros(1))[0]
     parents = joint_parents(joints)
@@ -274,7 +272,7 @@ def rest_matrices(scene: Scene, joints: list[Node]) -> Array:
     return rest
 
 
-def split_matrices(matrices: Array) -> tuple[Array, Array, bool]:
+def split_matrices(matrices: Floats) -> tuple[Floats, Floats, bool]:
     """Places (F, J, 3) and rotations (F, J, 4) of transforms, and whether some are scaled unevenly."""
     linear = matrices[..., :3, :3]
     lengths = np.linalg.norm(linear, axis=-2)
@@ -290,7 +288,7 @@ def split_matrices(matrices: Array) -> tuple[Array, Array, bool]:
     return matrices[..., :3, 3], quat.normalise(quat.from_matrix(turned)), uneven
 
 
-def _local(place: Array, turn: Array, parents: list[int]) -> tuple[Array, Array]:
+def _local(place: Floats, turn: Floats, parents: list[int]) -> tuple[Floats, Floats]:
     """Places and rotations in the parents' frames."""
     pos, rot = place.copy(), turn.copy()
     for j, parent in enumerate(parents):

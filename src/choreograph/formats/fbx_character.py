@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError
 from choreograph.formats import world
 from choreograph.formats._fbx_mesh import Mesh, read_meshes
 from choreograph.formats._fbx_scene import read_scene
@@ -16,9 +18,6 @@ from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats._glb import pack
 from choreograph.formats.fbx import figures_of, joint_names, joint_parents, rest_matrices, split_matrices, unit_of
 from choreograph.formats.figures import from_rest
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
 
 
 def fbx_as_glb(data: bytes, path: Path | None = None, figure: int = 0) -> bytes:
@@ -78,11 +77,11 @@ def fbx_as_glb(data: bytes, path: Path | None = None, figure: int = 0) -> bytes:
     return pack(document, bytes(out.blob))
 
 
-def _xyzw(turn: Array) -> list[float]:
+def _xyzw(turn: Floats) -> list[float]:
     return np.asarray(quat.normalise(turn))[[1, 2, 3, 0]].tolist()
 
 
-def _local(places: Array, turns: Array, parents: list[int]) -> tuple[Array, Array]:
+def _local(places: Floats, turns: Floats, parents: list[int]) -> tuple[Floats, Floats]:
     pos, rot = places.copy(), turns.copy()
     for k, parent in enumerate(parents):
         if parent >= 0:
@@ -92,7 +91,7 @@ def _local(places: Array, turns: Array, parents: list[int]) -> tuple[Array, Arra
     return pos, rot
 
 
-def _inverse(places: Array, turns: Array) -> Array:
+def _inverse(places: Floats, turns: Floats) -> Floats:
     """Inverse rest transforms as glTF has them, by columns, (J, 16)."""
     out = np.tile(np.eye(4), (len(places), 1, 1))
     back = quat.inverse(turns)

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choreograph._version import __version__
-from choreograph.errors import FormatError, RequestError, RoleError
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.errors import FormatError, RequestError, RoleError
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 KEY = "choreograph"
 """Name of the entry that holds it, in a GLB's extras and a USD prim's custom data."""
@@ -165,8 +163,8 @@ def restore_clip(
     names: Sequence[str],
     parents: Sequence[int],
     fps: float,
-    pos: Array,
-    rot: Array,
+    pos: Floats,
+    rot: Floats,
     *,
     stretching: bool,
     source: Source,
@@ -198,8 +196,8 @@ def restore_clip(
 
 
 def from_rest(
-    names: Sequence[str], parents: Sequence[int], rest_pos: Array, rest_rot: Array, pos: Array, rot: Array
-) -> tuple[Skeleton, Array, Array | None]:
+    names: Sequence[str], parents: Sequence[int], rest_pos: Floats, rest_rot: Floats, pos: Floats, rot: Floats
+) -> tuple[Skeleton, Floats, Floats | None]:
     """A skeleton whose joints are unturned in a file's rest pose, and the file's motion in its terms.
 
     Args:
@@ -254,7 +252,7 @@ def _restore_labels(about: dict[str, Any], frames: int) -> tuple[Label, ...]:
     return labels
 
 
-def _restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) -> NDArray[np.bool_] | None:
+def _restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) -> Flags | None:
     runs = about.get("contacts")
     if runs is None:
         return None
@@ -269,7 +267,7 @@ def _restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) ->
     return contacts
 
 
-def _runs(flags: NDArray[np.bool_]) -> list[list[int]]:
+def _runs(flags: Flags) -> list[list[int]]:
     """Stretches [start, stop) of frames that are set."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return [[int(start), int(stop)] for start, stop in edges.reshape(-1, 2)]

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph._version import __version__
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, straightest_frame
 from choreograph.formats._gltf_read import read_glb
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
 __all__ = ["read_glb", "write_figure", "write_glb"]
@@ -118,7 +119,7 @@ class _Document:
         self._animate(clip, first)
         return first
 
-    def _primitive(self, mesh: SkinnedMesh, lift: NDArray[np.float64]) -> Any:
+    def _primitive(self, mesh: SkinnedMesh, lift: Floats) -> Any:
         joints = mesh.joint_indices
         narrow = "u1" if joints.max() < 256 else "<u2"
         indices = "<u2" if len(mesh.vertices) < 65535 else "<u4"
@@ -139,7 +140,7 @@ class _Document:
         animation.name = animation.name or clip.name
         times = self.add((np.arange(len(clip)) / clip.fps).astype("<f4"), bounds=True)
 
-        def channel(joint: int, path: str, values: NDArray[np.float64]) -> None:
+        def channel(joint: int, path: str, values: Floats) -> None:
             sampler = lib.AnimationSampler(
                 input=times, output=self.add(values.astype("<f4")), interpolation=lib.ANIM_LINEAR
             )
@@ -182,7 +183,7 @@ class _Document:
         self.gltf.save_binary(str(path))
 
 
-def _joint_nodes(lib: Any, clip: Clip, mesh: SkinnedMesh, lift: NDArray[np.float64], first: int) -> list[Any]:
+def _joint_nodes(lib: Any, clip: Clip, mesh: SkinnedMesh, lift: Floats, first: int) -> list[Any]:
     """A node per joint, standing in the bind pose."""
     skeleton, pos, rot = clip.skeleton, mesh.bind_pos + lift, mesh.bind_rot
     nodes = []
@@ -203,7 +204,7 @@ def _joint_nodes(lib: Any, clip: Clip, mesh: SkinnedMesh, lift: NDArray[np.float
     return nodes
 
 
-def _inverse_bind(mesh: SkinnedMesh, lift: NDArray[np.float64]) -> NDArray[Any]:
+def _inverse_bind(mesh: SkinnedMesh, lift: Floats) -> NDArray[Any]:
     """Matrices from the mesh's space to each joint's, (J, 4, 4), stored by columns."""
     turn = np.swapaxes(quat.as_matrix(mesh.bind_rot), -1, -2)
     matrices = np.tile(np.eye(4), (len(turn), 1, 1))
@@ -212,6 +213,6 @@ def _inverse_bind(mesh: SkinnedMesh, lift: NDArray[np.float64]) -> NDArray[Any]:
     return np.swapaxes(matrices, -1, -2).astype("<f4")
 
 
-def _xyzw(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
+def _xyzw(rotations: Floats) -> Floats:
     """Unit quaternions in glTF's order."""
     return np.asarray(quat.normalise(rotations)[..., [1, 2, 3, 0]])

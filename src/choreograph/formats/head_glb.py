@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, index, pack, vector
 from choreograph.formats.atomic import atomic_write
-from choreograph.maths import quat
 from choreograph.motion.face import Face, FaceShapes, shape_key
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +22,9 @@ class Head:
 
     shapes: FaceShapes
     """Its vertices as landmarks, with the moves of its shapes."""
-    triangles: NDArray[np.int64]
+    triangles: Ints
     """(T, 3)."""
-    still: tuple[tuple[Array, NDArray[np.int64]], ...] = ()
+    still: tuple[tuple[Floats, Ints], ...] = ()
     """Vertices and triangles of what no shape moves: eyes, teeth."""
 
 
@@ -36,7 +34,7 @@ def read_head(path: str | Path) -> Head:
     >>> read_head("nobody.glb")
     Traceback (most recent call last):
     ...
-    choreograph.errors.FormatError: nobody.glb: cannot be read: No such file or directory
+    choreograph.base.errors.FormatError: nobody.glb: cannot be read: No such file or directory
 
     Args:
         path: A file as facecap's and ARKit's heads are; quantised and meshopt-compressed meshes are read too.
@@ -105,7 +103,7 @@ def write_face_on_head(path: str | Path, face: Face, head: str | Path, *, overwr
         temporary.write_bytes(pack(document, bytes(data)))
 
 
-def _channels(document: Glb, face: Face) -> list[tuple[int, Array]]:
+def _channels(document: Glb, face: Face) -> list[tuple[int, Floats]]:
     """Nodes whose meshes have named morph targets, each with its weights (F, S)."""
     found = []
     for number, node in enumerate(document.items("nodes")):
@@ -131,7 +129,7 @@ def _find_head(document: Glb) -> Head:
     for number, node in enumerate(nodes):
         for child in node.get("children") or []:
             parents[index(child, len(nodes), "nodes")] = number
-    best: tuple[int, tuple[str, ...], Any, Array] | None = None
+    best: tuple[int, tuple[str, ...], Any, Floats] | None = None
     still = []
     for number, node in enumerate(nodes):
         if node.get("mesh") is None:
@@ -161,7 +159,7 @@ def _find_head(document: Glb) -> Head:
     return Head(shapes, _triangles(document, primitive, len(points)), tuple(around))
 
 
-def _triangles(document: Glb, primitive: dict[str, Any], count: int) -> NDArray[np.int64]:
+def _triangles(document: Glb, primitive: dict[str, Any], count: int) -> Ints:
     if primitive.get("indices") is None:
         found = np.arange(count // 3 * 3)
     else:
@@ -171,7 +169,7 @@ def _triangles(document: Glb, primitive: dict[str, Any], count: int) -> NDArray[
     return found.reshape(-1, 3)
 
 
-def _world(nodes: list[dict[str, Any]], parents: dict[int, int], number: int) -> Array:
+def _world(nodes: list[dict[str, Any]], parents: dict[int, int], number: int) -> Floats:
     """A node's matrix in the scene, (4, 4)."""
     out, seen = np.eye(4), 0
     at: int | None = number

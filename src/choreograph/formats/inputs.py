@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats.registry import suffixes
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError, RoleError
+from choreograph.base.errors import FormatError, RequestError, RoleError
 from choreograph.formats.assemble import MAX_BYTES
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Clip, Label, Note, Source

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats.world import UP_AXES, Unit, parse_unit
 from choreograph.motion.clip import Clip
 

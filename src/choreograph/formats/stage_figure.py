@@ -6,15 +6,13 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.formats._glb import Glb, pack
 from choreograph.formats.character import Character, node_matrices
 from choreograph.formats.surface import holder_of, inverse_binds, turned_to_front
-from choreograph.motion.hung_feet import rehang
+from choreograph.motion.detached_feet import rehang
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 
 def stage_body(character: Character) -> Skeleton:
@@ -89,11 +87,11 @@ def stage_figure(character: Character) -> bytes:
     return pack(document, bytes(blob))
 
 
-def _world(character: Character) -> Array:
+def _world(character: Character) -> Floats:
     return turned_to_front(character, node_matrices(character.rig))
 
 
-def _put(document: dict[str, Any], blob: bytearray, binds: Array) -> int:
+def _put(document: dict[str, Any], blob: bytearray, binds: Floats) -> int:
     values = np.ascontiguousarray(binds.transpose(0, 2, 1).reshape(-1, 16), "<f4")
     return _accessor(document, blob, values.tobytes(), 5126, len(values), "MAT4")
 

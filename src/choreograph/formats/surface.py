@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Floats32, Indices, Ints
+from choreograph.base.errors import FormatError
 from choreograph.figure.mannequin import SkinnedMesh, skin
 from choreograph.formats._glb import Glb
 from choreograph.formats._gltf_read import Rig
 from choreograph.formats.character import Character, node_matrices
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
 
 _MOST_TRIANGLES = 120_000
 """Up to which a textured mesh is divided."""
@@ -34,22 +32,22 @@ class Surface:
 
     mesh: SkinnedMesh
     """Its joints are slots: a joint as one of the meshes is bound to it."""
-    slots: NDArray[np.intp]
+    slots: Indices
     """The skeleton's joint for each slot, (S,)."""
 
-    def pose(self, positions: Array, rotations: Array) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def pose(self, positions: Floats, rotations: Floats) -> tuple[Floats32, Floats32]:
         """Vertices and normals in a pose given by joint positions (..., J, 3) and rotations (..., J, 4)."""
         return skin(self.mesh, positions[..., self.slots, :], rotations[..., self.slots, :])
 
 
 @dataclass(eq=False)
 class _Part:
-    points: Array
-    normals: Array
-    triangles: NDArray[np.int64]
-    colours: Array
-    joints: NDArray[np.int64]
-    weights: Array
+    points: Floats
+    normals: Floats
+    triangles: Ints
+    colours: Floats
+    joints: Ints
+    weights: Floats
 
 
 def read_surface(character: Character, *, coloured: bool = True) -> Surface | None:
@@ -67,7 +65,7 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
     glb = Glb(character.document, memoryview(character.body))
     rest = character.skeleton.rest_positions()
     world = turned_to_front(character, node_matrices(character.rig))
-    binds: list[tuple[int, Array]] = [(joint, np.eye(4)) for joint in range(len(rest))]
+    binds: list[tuple[int, Floats]] = [(joint, np.eye(4)) for joint in range(len(rest))]
     try:
         parts = list(_parts(glb, character.rig, world, binds, coloured))
     except (FormatError, KeyError, IndexError, TypeError, ValueError):
@@ -95,7 +93,7 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
     return Surface(mesh, slots)
 
 
-def turned_to_front(character: Character, world: Array) -> Array:
+def turned_to_front(character: Character, world: Floats) -> Floats:
     """Joint transforms with the root at the origin and the body facing +z."""
     turn = np.eye(4)
     turn[:3, :3] = quat.as_matrix(character.turn)
@@ -104,11 +102,11 @@ def turned_to_front(character: Character, world: Array) -> Array:
     return np.asarray(turn @ moved)
 
 
-def _scale_of(part: _Part, scales: Array) -> float:
+def _scale_of(part: _Part, scales: Floats) -> float:
     return float(np.median(scales[part.joints[:, 0]]))
 
 
-def _rotations(linear: Array) -> Array:
+def _rotations(linear: Floats) -> Floats:
     """The nearest rotation of each matrix, (N, 3, 3)."""
     u, _, vt = np.linalg.svd(linear)
     flip = np.sign(np.linalg.det(u @ vt))
@@ -119,7 +117,7 @@ def _rotations(linear: Array) -> Array:
 # ------------------------------------------------------------------------------------------------------------- parts
 
 
-def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], coloured: bool) -> Iterator[_Part]:
+def _parts(glb: Glb, rig: Rig, world: Floats, binds: list[tuple[int, Floats]], coloured: bool) -> Iterator[_Part]:
     """Every mesh that hangs from the skeleton; what each is bound by comes to the binds."""
     nodes = glb.items("nodes")
     joint_of = {node: k for k, node in enumerate(rig.nodes)}
@@ -128,7 +126,7 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], col
         if "mesh" not in node:
             continue
         mesh = glb.item("meshes", node["mesh"])
-        rows: NDArray[np.int64] | None = None
+        rows: Ints | None = None
         if "skin" in node:
             skin_ = glb.item("skins", node["skin"])
             if not all(joint in joint_of for joint in skin_["joints"]):
@@ -154,14 +152,14 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], col
                 yield part
 
 
-def inverse_binds(glb: Glb, skin_: dict[str, Any]) -> Array:
+def inverse_binds(glb: Glb, skin_: dict[str, Any]) -> Floats:
     """What brings vertices into the frame of each of a skin's joints, (J, 4, 4)."""
     if "inverseBindMatrices" not in skin_:
         return np.tile(np.eye(4), (len(skin_["joints"]), 1, 1))
     return np.asarray(glb.array(skin_["inverseBindMatrices"], 16).reshape(-1, 4, 4).transpose(0, 2, 1))
 
 
-def holder_of(glb: Glb, joint_of: dict[int, int], number: int) -> tuple[int, Array] | None:
+def holder_of(glb: Glb, joint_of: dict[int, int], number: int) -> tuple[int, Floats] | None:
     """The joint that a plain mesh hangs from, and its transform in that joint's frame."""
     nodes = glb.items("nodes")
     parents = {int(child): n for n, node in enumerate(nodes) for child in node.get("children", ())}
@@ -176,7 +174,7 @@ def holder_of(glb: Glb, joint_of: dict[int, int], number: int) -> tuple[int, Arr
     return None
 
 
-def _matrix(node: dict[str, Any]) -> Array:
+def _matrix(node: dict[str, Any]) -> Floats:
     if "matrix" in node:
         return np.array(node["matrix"], float).reshape(4, 4).T
     out = np.eye(4)
@@ -187,7 +185,7 @@ def _matrix(node: dict[str, Any]) -> Array:
 
 
 def _primitive(
-    glb: Glb, primitive: dict[str, Any], rows: NDArray[np.int64] | None, place: Array, holder: int | None
+    glb: Glb, primitive: dict[str, Any], rows: Ints | None, place: Floats, holder: int | None
 ) -> _Part | None:
     if primitive.get("mode", 4) != 4:
         return None
@@ -217,7 +215,7 @@ def _primitive(
     return _Part(points, normals, triangles, np.tile(_GREY, (len(points), 1)), joints, weights)
 
 
-def smooth_normals(points: Array, triangles: NDArray[np.int64]) -> Array:
+def smooth_normals(points: Floats, triangles: Ints) -> Floats:
     """Normals of vertices by the triangles around them, (V, 3), not yet unit."""
     a, b, c = (points[triangles[:, k]] for k in range(3))
     faces = np.cross(b - a, c - a)
@@ -253,7 +251,7 @@ def _coloured(glb: Glb, primitive: dict[str, Any], part: _Part) -> _Part:
     return part
 
 
-def _image(glb: Glb, texture: dict[str, Any]) -> Array | None:
+def _image(glb: Glb, texture: dict[str, Any]) -> Floats | None:
     """Linear RGB of a texture, (H, W, 3); None where its kind is not read."""
     from PIL import Image, UnidentifiedImageError
 
@@ -273,14 +271,14 @@ def _image(glb: Glb, texture: dict[str, Any]) -> Array | None:
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
 
 
-def _sampled(image: Array, places: Array) -> Array:
+def _sampled(image: Floats, places: Floats) -> Floats:
     height, width = image.shape[:2]
     x = np.clip((places[:, 0] % 1.0) * width, 0, width - 1).astype(int)
     y = np.clip((places[:, 1] % 1.0) * height, 0, height - 1).astype(int)
     return np.asarray(image[y, x])
 
 
-def _divided(part: _Part, places: Array, size: tuple[int, ...]) -> tuple[_Part, Array]:
+def _divided(part: _Part, places: Floats, size: tuple[int, ...]) -> tuple[_Part, Floats]:
     """The part with triangles so small that vertices show its texture, within a budget."""
     texels = np.array([size[1], size[0]])
     while 4 * len(part.triangles) <= _MOST_TRIANGLES:
@@ -291,7 +289,7 @@ def _divided(part: _Part, places: Array, size: tuple[int, ...]) -> tuple[_Part, 
     return part, places
 
 
-def _split(part: _Part, places: Array) -> tuple[_Part, Array]:
+def _split(part: _Part, places: Floats) -> tuple[_Part, Floats]:
     """Every triangle as four, with new vertices in the middles of edges."""
     t = part.triangles
     edges = np.sort(np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]), axis=1)
@@ -307,7 +305,7 @@ def _split(part: _Part, places: Array) -> tuple[_Part, Array]:
         ]
     )
 
-    def with_middles(values: Array) -> Array:
+    def with_middles(values: Floats) -> Floats:
         return np.concatenate([values, 0.5 * (values[a] + values[b])])
 
     normals = with_middles(part.normals)
@@ -323,7 +321,7 @@ def _split(part: _Part, places: Array) -> tuple[_Part, Array]:
     return grown, with_middles(places)
 
 
-def _mixed(part: _Part, a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
+def _mixed(part: _Part, a: Ints, b: Ints) -> tuple[Ints, Floats]:
     """The four joints that vertices between others follow most, and how much."""
     joints = np.concatenate([part.joints[a], part.joints[b]], axis=1)
     weights = 0.5 * np.concatenate([part.weights[a], part.weights[b]], axis=1)

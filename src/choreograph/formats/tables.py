@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 
 MAX_BYTES = 64 << 20
 """Of a table: half an hour of 60 blend shapes at 60 Hz."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 
 TRIALS_FILE = "trials.tsv"
 COLUMNS = ("trial", "frames", "fps", "description")

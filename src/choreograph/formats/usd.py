@@ -12,21 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choreograph._version import __version__
-from choreograph.errors import FormatError, MissingExtra
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import FormatError, MissingExtra
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
 from choreograph.formats.usd_read import read_usd, read_usd_clips
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
 __all__ = ["read_usd", "read_usd_clips", "write_usd"]
-
-Array = NDArray[np.float64]
 
 
 def write_usd(
@@ -155,7 +153,7 @@ def _joint_paths(pxr: Any, skeleton: Skeleton) -> list[str]:
     return paths
 
 
-def _local(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Array, Array]:
+def _local(skeleton: Skeleton, pos: Floats, rot: Floats) -> tuple[Floats, Floats]:
     """Places and rotations in the parent's frame, from global ones."""
     inner, above = np.arange(1, len(skeleton)), skeleton.parents[1:]
     local_pos, local_rot = np.array(pos), np.array(rot)
@@ -165,7 +163,7 @@ def _local(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Array, Array]:
     return local_pos, local_rot
 
 
-def _matrices(pxr: Any, pos: Array, rot: Array) -> Any:
+def _matrices(pxr: Any, pos: Floats, rot: Floats) -> Any:
     """Transforms as USD writes them: row vectors, the place in the last row."""
     matrices = np.tile(np.eye(4), (len(pos), 1, 1))
     matrices[:, :3, :3] = np.swapaxes(quat.as_matrix(rot), -1, -2)
@@ -191,7 +189,7 @@ def _animate(pxr: Any, animation: Any, joints: Any, clip: Clip, stage_fps: float
         rotations.Set(pxr.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(turns[frame])), code)
 
 
-def _add_mesh(pxr: Any, stage: Any, path: str, mesh: SkinnedMesh, lift: Array, skeleton: Any) -> None:
+def _add_mesh(pxr: Any, stage: Any, path: str, mesh: SkinnedMesh, lift: Floats, skeleton: Any) -> None:
     surface = pxr.UsdGeom.Mesh.Define(stage, f"{path}/Mannequin")
     points = pxr.Vt.Vec3fArray.FromNumpy(mesh.vertices + lift.astype(np.float32))
     surface.CreatePointsAttr(points)
@@ -230,7 +228,7 @@ def _clay(pxr: Any, stage: Any, path: str) -> Any:
     return material
 
 
-def _bounds(mesh: SkinnedMesh, clip: Clip) -> tuple[Array, Array]:
+def _bounds(mesh: SkinnedMesh, clip: Clip) -> tuple[Floats, Floats]:
     """Corners of a box around the figure in every frame, (F, 3) each.
 
     A skinned point is a mean of places, each as far from its joint as it was in the bind pose: so a ball around every

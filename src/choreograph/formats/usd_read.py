@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import ChoreographError, FormatError, MissingExtra
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import ChoreographError, FormatError, MissingExtra
 from choreograph.formats.assemble import MAX_LENGTH, read_bytes
 from choreograph.formats.channels import MAX_GROWTH
 from choreograph.formats.child import ask_child
 from choreograph.formats.figures import KEY, from_rest, restore_clip
 from choreograph.formats.world import turn_to_front
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
-
-Array = NDArray[np.float64]
 
 CHILD_BYTES = 512 << 20
 """Memory that USD itself takes, with room for a small file."""
@@ -54,7 +52,7 @@ def read_usd_clips(path: str | Path, *, figure: int | None = None) -> list[Clip]
     return _read(path, "all" if figure is None else str(figure))
 
 
-def _ask(path: str | Path, size: int, which: str) -> tuple[dict[str, Any], dict[str, Array]]:
+def _ask(path: str | Path, size: int, which: str) -> tuple[dict[str, Any], dict[str, Floats]]:
     if importlib.util.find_spec("pxr") is None:
         raise MissingExtra("reading USD", "usd")
     return ask_child(
@@ -92,7 +90,7 @@ def _read(path: str | Path, which: str) -> list[Clip]:
 
 
 def _clip(
-    path: Path, digest: str, facts: dict[str, Any], about: dict[str, Any], own: dict[str, Array], figure: int
+    path: Path, digest: str, facts: dict[str, Any], about: dict[str, Any], own: dict[str, Floats], figure: int
 ) -> Clip:
     names, parents = _hierarchy(about["joints"], about["names"])
     codes, pos, rot = own["codes"], own["pos"], own["rot"]
@@ -150,14 +148,14 @@ def _hierarchy(joints: list[str], given: list[str]) -> tuple[list[str], list[int
     return (names if len(set(names)) == len(names) else joints), parents
 
 
-def _rigid(linear: Array) -> Array:
+def _rigid(linear: Floats) -> Floats:
     """The rotations themselves, once they are found to be rotations."""
     if np.abs(np.swapaxes(linear, -1, -2) @ linear - np.eye(3)).max() > 1e-3 or (np.linalg.det(linear) < 0).any():
         raise FormatError("its rest pose scales or mirrors joints, which a motion cannot hold")
     return linear
 
 
-def _placing(world: Array, metres: float, up: str) -> tuple[Array, Array, float]:
+def _placing(world: Floats, metres: float, up: str) -> tuple[Floats, Floats, float]:
     """Shift, rotation and scale from a skeleton's space to metres, y up."""
     linear = world[:3, :3].T
     size = float(np.cbrt(max(np.linalg.det(linear), 0.0)))

@@ -11,17 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, frozen
+from choreograph.base.errors import RequestError
 from choreograph.motion import kinematics
-from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_poses, fold_skeleton
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 CMU_INCHES = 0.0254 / 0.45
 """Metres per unit of CMU's recordings: inches, divided by the scale of 0.45 that their ASF files state."""
@@ -128,7 +125,7 @@ class UpAxes:
     sure: bool = True
 
 
-def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None) -> UpAxes:
+def judge_up(skeleton: Skeleton, root_pos: Floats, local_rot: Floats, local_pos: Floats | None) -> UpAxes:
     """The up-axes of rest pose and motion, by where the head is from the feet."""
     rest = _nearest_axis(_head_above_feet(skeleton, skeleton.rest_positions()[None]))
     some = slice(None, None, 1 + len(root_pos) // 30)
@@ -149,7 +146,7 @@ def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: A
     return UpAxes("y", "y", "assumed: no head and feet to judge by", sure=False)
 
 
-def _lies_on_floor(posed: Array, *, floor: str, standing: str) -> bool:
+def _lies_on_floor(posed: Floats, *, floor: str, standing: str) -> bool:
     """Whether a body stretched along one axis is rather lying on the floor under another.
 
     The floor of a recording is at height zero. Somebody who lies touches it from above all along the body, while
@@ -161,7 +158,7 @@ def _lies_on_floor(posed: Array, *, floor: str, standing: str) -> bool:
     return touches[floor] and not touches[standing]
 
 
-def _head_above_feet(skeleton: Skeleton, positions: Array) -> Array | None:
+def _head_above_feet(skeleton: Skeleton, positions: Floats) -> Floats | None:
     feet = [j for j in (skeleton.find("left_foot"), skeleton.find("right_foot")) if j is not None]
     head = skeleton.find("head")
     if head is None or not feet:
@@ -171,7 +168,7 @@ def _head_above_feet(skeleton: Skeleton, positions: Array) -> Array | None:
     return (ups[lengths > 0] / lengths[lengths > 0, None]).mean(axis=0) if (lengths > 0).any() else None
 
 
-def _nearest_axis(direction: Array | None) -> str | None:
+def _nearest_axis(direction: Floats | None) -> str | None:
     # A person who tumbles has no clear answer; 0.7 of full height is one.
     if direction is None or np.abs(direction).max() < 0.7:
         return None
@@ -180,7 +177,7 @@ def _nearest_axis(direction: Array | None) -> str | None:
 
 
 @cache
-def to_y_up(axis: str) -> Array:
+def to_y_up(axis: str) -> Floats:
     """The rotation that turns the named axis up, onto +y."""
     if axis not in UP_AXES:
         raise RequestError(f"unknown up-axis {axis!r}; choose from {', '.join(UP_AXES)}")
@@ -189,11 +186,11 @@ def to_y_up(axis: str) -> Array:
     return frozen(quat.between_vectors(_direction(axis), (0.0, 1.0, 0.0)))
 
 
-def _direction(axis: str) -> Array:
+def _direction(axis: str) -> Floats:
     return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
 
 
-def quarter_turn_to_front(skeleton: Skeleton, points: Array) -> Array:
+def quarter_turn_to_front(skeleton: Skeleton, points: Floats) -> Floats:
     """The turn about y, by a multiple of 90°, that makes an upright rest pose (J, 3) look along +z."""
     left, right = skeleton.find("left_upper_leg"), skeleton.find("right_upper_leg")
     if left is None or right is None:
@@ -207,14 +204,14 @@ def quarter_turn_to_front(skeleton: Skeleton, points: Array) -> Array:
 
 
 def fold_still_root(
-    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None
-) -> tuple[Skeleton, Array, Array, Array | None, Note | None]:
+    skeleton: Skeleton, root_pos: Floats, local_rot: Floats, local_pos: Floats | None
+) -> tuple[Skeleton, Floats, Floats, Floats | None, Note | None]:
     """The same motion without leading joints that never move, when the body hangs from a single chain of them.
 
     Some programs put a world or scene node above the hips; then the root would stand still while the body walks.
     """
 
-    def still(values: Array) -> bool:
+    def still(values: Floats) -> bool:
         return bool((np.ptp(values, axis=0) < 1e-9).all())
 
     depth = 0
@@ -238,8 +235,8 @@ def fold_still_root(
 
 
 def turn_world(
-    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None, up: UpAxes
-) -> tuple[Skeleton, Array, Array, Array | None]:
+    skeleton: Skeleton, root_pos: Floats, local_rot: Floats, local_pos: Floats | None, up: UpAxes
+) -> tuple[Skeleton, Floats, Floats, Floats | None]:
     """Skeleton and motion turned so that y is up in both, and the rest pose faces +z."""
     upright = to_y_up(up.rest)
     front = quarter_turn_to_front(skeleton, quat.rotate(upright, skeleton.rest_positions()))
@@ -273,8 +270,8 @@ def turn_world(
 
 
 def turn_to_front(
-    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None
-) -> tuple[Skeleton, Array, Array, Array | None]:
+    skeleton: Skeleton, root_pos: Floats, local_rot: Floats, local_pos: Floats | None
+) -> tuple[Skeleton, Floats, Floats, Floats | None]:
     """Skeleton and motion of a file that is y-up by its format, with a rest pose that faces +z."""
     return turn_world(skeleton, root_pos, local_rot, local_pos, UpAxes("y", "y", "stated by the format"))
 

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True)
-def random_walk(
-    first_edge: NDArray[np.int32], target: NDArray[np.int32], start: int, draws: NDArray[np.float64]
-) -> NDArray[np.int32]:
+def random_walk(first_edge: Ints32, target: Ints32, start: int, draws: Floats) -> Ints32:
     """Edges of a walk; draw k in [0, 1) picks among the edges of the node reached after k steps."""
     walk = np.empty(len(draws), np.int32)
     node = start
@@ -27,13 +26,13 @@ def random_walk(
 
 @njit(cache=True)
 def leave_places(
-    clip_a: NDArray[np.int32],
-    frame_a: NDArray[np.int32],
-    clip_b: NDArray[np.int32],
-    frame_b: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    clip_a: Ints32,
+    frame_a: Ints32,
+    clip_b: Ints32,
+    frame_b: Ints32,
+    offsets: Ints,
     window: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[Ints, Ints32]:
     """See `transitions.leave_places`: transitions are counted out by the places that they leave.
 
     Of one place, those to earlier places come first, and each half is in its order, since minima are.
@@ -62,15 +61,15 @@ def leave_places(
 
 @njit(cache=True)
 def end_places(
-    row: NDArray[np.int32],
-    clip_a: NDArray[np.int32],
-    frame_a: NDArray[np.int32],
-    clip_b: NDArray[np.int32],
-    frame_b: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    row: Ints32,
+    clip_a: Ints32,
+    frame_a: Ints32,
+    clip_b: Ints32,
+    frame_b: Ints32,
+    offsets: Ints,
     window: int,
-    leave: NDArray[np.int32],
-    arrive: NDArray[np.int32],
+    leave: Ints32,
+    arrive: Ints32,
 ) -> None:
     """Write the places that each transition, as `leave_places` has it, leaves and arrives at.
 
@@ -85,14 +84,14 @@ def end_places(
 
 @njit(cache=True)
 def arrive_places(
-    row: NDArray[np.int32],
-    clip_a: NDArray[np.int32],
-    frame_a: NDArray[np.int32],
-    clip_b: NDArray[np.int32],
-    frame_b: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    row: Ints32,
+    clip_a: Ints32,
+    frame_a: Ints32,
+    clip_b: Ints32,
+    frame_b: Ints32,
+    offsets: Ints,
     window: int,
-    arrive: NDArray[np.int32],
+    arrive: Ints32,
 ) -> None:
     """Write the places that each transition arrives at; see `end_places`."""
     for k in range(len(row)):
@@ -103,16 +102,14 @@ def arrive_places(
 
 
 @njit(cache=True)
-def pick(row: NDArray[np.int32], forward: NDArray[Any], backward: NDArray[Any], made: NDArray[Any]) -> None:
+def pick(row: Ints32, forward: NDArray[Any], backward: NDArray[Any], made: NDArray[Any]) -> None:
     """Of each row n write the value in one column, of each ~n that in another."""
     for k in range(len(row)):
         made[k] = forward[row[k]] if row[k] >= 0 else backward[~row[k]]
 
 
 @njit(cache=True)
-def nearest_of_each(
-    first: NDArray[np.int64], row: NDArray[np.int32], distance: NDArray[np.float64], most: int
-) -> NDArray[np.bool_]:
+def nearest_of_each(first: Ints, row: Ints32, distance: Floats, most: int) -> Flags:
     """Which rows are among the nearest of their group, of equal ones the first.
 
     Args:
@@ -142,9 +139,7 @@ def nearest_of_each(
 
 
 @njit(cache=True)
-def left_out_between(
-    first: NDArray[np.int64], kept: NDArray[np.bool_], parts: NDArray[np.int32], arrive: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def left_out_between(first: Ints, kept: Flags, parts: Ints32, arrive: Ints32) -> tuple[Ints, Ints]:
     """Transitions left out that lead from one part to another, and the places that they leave."""
     found, leave, count = np.empty(1024, np.int64), np.empty(1024, np.int64), 0
     for place in range(len(first) - 1):
@@ -159,7 +154,7 @@ def left_out_between(
 
 
 @njit(cache=True)
-def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_places(offsets: Ints, clip: Ints32, frame: Ints32) -> Ints:
     """See `transitions.count_places`."""
     found = np.zeros(offsets[-1] + 1, np.int64)
     for n in range(len(clip)):
@@ -169,10 +164,10 @@ def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDA
 
 @njit(cache=True)
 def interleave(
-    second: NDArray[np.bool_],
+    second: Flags,
     one: NDArray[Any],
     other: NDArray[Any],
-    rows: NDArray[np.int64],
+    rows: Ints,
     made: NDArray[Any],
 ) -> None:
     """See `transitions.interleave`."""
@@ -186,9 +181,7 @@ def interleave(
 
 
 @njit(cache=True)
-def links_between(
-    parts: NDArray[np.int32], first: NDArray[np.int64], target: NDArray[np.int32], goes_on: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def links_between(parts: Ints32, first: Ints, target: Ints32, goes_on: Flags) -> tuple[Ints32, Ints32]:
     """Links that lead from one part to another: their parts, as often as there are links; see `strong_components`."""
     rows, columns, count = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for place in range(len(goes_on)):
@@ -204,9 +197,7 @@ def links_between(
 
 
 @njit(cache=True)
-def strong_components(
-    first: NDArray[np.int64], target: NDArray[np.int32], goes_on: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+def strong_components(first: Ints, target: Ints32, goes_on: Flags) -> Ints32:
     """The strong component of each place, (N,), by Tarjan's algorithm.
 
     Args:

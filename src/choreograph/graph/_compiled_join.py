@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Flags = NDArray[np.bool_]
-Whole = NDArray[np.int64]
-Rows = NDArray[np.int32]
+from choreograph.base.arrays import Flags, Ints, Ints32
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True)
-def keep_rows(first: Whole, values: Rows, kept: Flags) -> tuple[Whole, Rows]:
+def keep_rows(first: Ints, values: Ints32, kept: Flags) -> tuple[Ints, Ints32]:
     """The groups with those of their values alone that are kept; where they begin, and their end."""
     begin = np.empty_like(first)
     made, count = np.empty(kept.sum(), values.dtype), 0
@@ -30,7 +27,7 @@ def keep_rows(first: Whole, values: Rows, kept: Flags) -> tuple[Whole, Rows]:
 
 
 @njit(cache=True)
-def sizes_of_parts(first: Whole, arrive: Rows, part: Rows, goes_on: Flags) -> Whole:
+def sizes_of_parts(first: Ints, arrive: Ints32, part: Ints32, goes_on: Flags) -> Ints:
     """Frames of each strong component between places that are left or arrived at, and a frame for each transition."""
     size = np.zeros(part.max() + 1, np.int64)
     used = np.zeros(len(part), np.bool_)
@@ -50,7 +47,7 @@ def sizes_of_parts(first: Whole, arrive: Rows, part: Rows, goes_on: Flags) -> Wh
 
 
 @njit(cache=True)
-def mark_inside(first: Whole, arrive: Rows, inside: Flags) -> tuple[Flags, Flags, int]:
+def mark_inside(first: Ints, arrive: Ints32, inside: Flags) -> tuple[Flags, Flags, int]:
     """Places that transitions between places inside leave, those that they arrive at, and how many there are."""
     left, reached, count = np.zeros(len(inside), np.bool_), np.zeros(len(inside), np.bool_), 0
     for place in range(len(inside)):
@@ -65,17 +62,17 @@ def mark_inside(first: Whole, arrive: Rows, inside: Flags) -> tuple[Flags, Flags
 
 @njit(cache=True)
 def fill_edges(
-    first: Whole,
-    row: Rows,
-    arrive: Rows,
+    first: Ints,
+    row: Ints32,
+    arrive: Ints32,
     inside: Flags,
-    places: Whole,
-    number: Rows,
+    places: Ints,
+    number: Ints32,
     follows: Flags,
     nothing: int,
-    made: Rows,
-    source: Rows,
-    target: Rows,
+    made: Ints32,
+    source: Ints32,
+    target: Ints32,
 ) -> None:
     """Write of each edge its minimum, `nothing` for a segment, and the nodes that it leads from and to.
 
@@ -107,7 +104,7 @@ def fill_edges(
 
 
 @njit(cache=True)
-def pick_rows(row: Rows, nothing: int, values: NDArray[Any], made: NDArray[Any]) -> None:
+def pick_rows(row: Ints32, nothing: int, values: NDArray[Any], made: NDArray[Any]) -> None:
     """Write of each row n, and of each ~n, the value; 0 where there is nothing."""
     for k in range(len(row)):
         if row[k] == nothing:
@@ -117,7 +114,7 @@ def pick_rows(row: Rows, nothing: int, values: NDArray[Any], made: NDArray[Any])
 
 
 @njit(cache=True)
-def are_ordered(a: Rows, b: Rows, c: Rows, d: Rows) -> bool:
+def are_ordered(a: Ints32, b: Ints32, c: Ints32, d: Ints32) -> bool:
     """Whether rows ascend by the first key, then by the second and so on."""
     ordered = True
     for n in range(1, len(a)):
@@ -126,7 +123,9 @@ def are_ordered(a: Rows, b: Rows, c: Rows, d: Rows) -> bool:
 
 
 @njit(cache=True)
-def places_of(a: Rows, b: Rows, c: Rows, d: Rows, few_a: Rows, few_b: Rows, few_c: Rows, few_d: Rows) -> Whole:
+def places_of(
+    a: Ints32, b: Ints32, c: Ints32, d: Ints32, few_a: Ints32, few_b: Ints32, few_c: Ints32, few_d: Ints32
+) -> Ints:
     """Where each of a few rows, in order, comes among rows in order: before which one, behind equal ones."""
     found, low = np.empty(len(few_a), np.int64), 0
     for k in range(len(few_a)):
@@ -142,7 +141,7 @@ def places_of(a: Rows, b: Rows, c: Rows, d: Rows, few_a: Rows, few_b: Rows, few_
 
 
 @njit(cache=True)
-def insert_rows(column: NDArray[Any], at: Whole, values: NDArray[Any]) -> None:
+def insert_rows(column: NDArray[Any], at: Ints, values: NDArray[Any]) -> None:
     """Put values before rows of a column, ascending, whose last rows, as many as these, are free."""
     end = len(column) - len(values)
     for k in range(len(values) - 1, -1, -1):

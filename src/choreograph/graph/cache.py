@@ -24,8 +24,8 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph import folders
-from choreograph.errors import ChoreographError
+from choreograph.base import folders
+from choreograph.base.errors import ChoreographError
 from choreograph.formats.atomic import atomic_write
 from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.model import MotionGraph
@@ -99,7 +99,7 @@ class Entry:
 
 
 def entries_folder() -> Path:
-    """The folder that entries are in; see `choreograph.folders.cache_folder`."""
+    """The folder that entries are in; see `choreograph.base.folders.cache_folder`."""
     return folders.cache_folder("prepared")
 
 

@@ -6,14 +6,11 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from choreograph.base.arrays import Floats, seal
 from choreograph.features.weights import joint_weights
 from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion import kinematics
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 
 if TYPE_CHECKING:
@@ -45,7 +42,7 @@ def graph_frames(frames: int, fps: float, rate_hz: float) -> int:
     return math.floor((frames - 1) * rate_hz / fps + 1e-6) + 1
 
 
-def graph_positions(clip: Clip, rate_hz: float) -> NDArray[np.float64]:
+def graph_positions(clip: Clip, rate_hz: float) -> Floats:
     """Joint positions at the graph's rate, (F, J, 3), metres; not kept with the clip, which may be one of thousands."""
     at_rate = clip.resampled(rate_hz)
     offsets = at_rate.skeleton.offsets[None] if at_rate.local_pos is None else at_rate.local_pos
@@ -64,5 +61,5 @@ def window_clip(clip: Clip, settings: GraphSettings) -> WindowedClip:
 
 
 @lru_cache(maxsize=16)
-def _preset_weights(roles: tuple[str, ...], preset: str) -> NDArray[np.float64]:
+def _preset_weights(roles: tuple[str, ...], preset: str) -> Floats:
     return seal(joint_weights(roles, preset))

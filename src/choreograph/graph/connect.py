@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Indices, Ints, Ints32, seal
 from choreograph.graph.joining import EdgeColumns, JoinedTables, join_many
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
@@ -24,7 +25,6 @@ from choreograph.graph.transitions import (
     number_places,
     parts_of_places,
 )
-from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
 
@@ -50,9 +50,7 @@ def with_long_blends(transitions: Transitions, blends: LongBlends) -> Transition
     return Transitions(**{name: column[order] for name, column in both.items()})
 
 
-def thresholds_of(
-    minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
-) -> NDArray[np.float64]:
+def thresholds_of(minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]) -> Floats:
     """The threshold of each minimum, (M,), metres: the general one, or the strictest of those for its labels.
 
     A window has the labels of its middle frame.
@@ -74,7 +72,7 @@ def thresholds_of(
     return np.where(np.isfinite(special), special, limits)
 
 
-def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> NDArray[np.bool_]:
+def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> Flags:
     """Which of all clips' frames, one clip after another at the graph's rate, carry a label."""
     return np.concatenate([label_mask(info, text, rate_hz) for info in infos])
 
@@ -83,12 +81,12 @@ def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> NDArra
 class Limits:
     """How far minima can matter between two clips, by classes of clips that the same label thresholds concern."""
 
-    table: NDArray[np.float64]
+    table: Floats
     """(K, K), symmetric, metres."""
     classes: tuple[int, ...]
     """Class of each clip, (C,)."""
 
-    def of(self, minima: Minima) -> NDArray[np.float64]:
+    def of(self, minima: Minima) -> Floats:
         """The limit of each minimum, (M,)."""
         if self.table.size == 1:
             return np.broadcast_to(self.table[0], len(minima))
@@ -121,7 +119,7 @@ def missing_labels(infos: Sequence[ClipInfo], settings: GraphSettings) -> list[s
     return [wanted for wanted in dict.fromkeys(asked) if not any(matches_label(wanted, text) for text in said)]
 
 
-def label_mask(info: ClipInfo, text: str, rate_hz: float) -> NDArray[np.bool_]:
+def label_mask(info: ClipInfo, text: str, rate_hz: float) -> Flags:
     """Which frames of a clip, at the graph's rate, carry a label that says this, (F,)."""
     at = np.minimum(np.arange(info.frames) * (info.fps / rate_hz), info.own_frames - 1)
     mask = np.zeros(info.frames, bool)
@@ -135,25 +133,25 @@ def label_mask(info: ClipInfo, text: str, rate_hz: float) -> NDArray[np.bool_]:
 class Cuts:
     """All places where transitions leave or arrive, and which of them are strongly connected."""
 
-    clip: NDArray[np.int32]
+    clip: Ints32
     """Of each cut point, (N,); ordered by clip and frame."""
-    frame: NDArray[np.int32]
-    leave: NDArray[np.int32]
+    frame: Ints32
+    leave: Ints32
     """Cut point that each transition leaves, (T,)."""
-    arrive: NDArray[np.int32]
+    arrive: Ints32
     """Cut point that each transition arrives at, (T,)."""
-    component: NDArray[np.int32]
+    component: Ints32
     """Strong component of each cut point, (N,)."""
     largest: int
     """The component with the most frames; -1 if none has a cycle."""
 
     @property
-    def inside(self) -> NDArray[np.bool_]:
+    def inside(self) -> Flags:
         """Whether each cut point is in the largest component, (N,)."""
         return self.component == self.largest
 
 
-def cut_clips(transitions: Transitions | Chosen, clip_frames: NDArray[np.int32]) -> Cuts:
+def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> Cuts:
     """Cut points of the transitions, and the strong components of the graph they make with the clips between them.
 
     Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
@@ -204,7 +202,7 @@ def keep_largest(transitions: Transitions | Chosen, cuts: Cuts) -> tuple[Nodes, 
     every, column = np.arange(len(kept)), transitions.column
 
     # One column at a time, since there may be many millions.
-    def both(own: NDArray[Any], column: NDArray[Any], chosen: NDArray[np.intp] = kept) -> NDArray[Any]:
+    def both(own: NDArray[Any], column: NDArray[Any], chosen: Indices = kept) -> NDArray[Any]:
         return seal(interleave(blends, own, column, chosen))
 
     edges = Edges(
@@ -232,9 +230,9 @@ class Connected:
     nodes: Nodes
     made: Edges | EdgeColumns
     """The edges; of very many, what their columns are made of."""
-    recorded: NDArray[np.int64]
+    recorded: Ints
     """Frames of each clip that can be shown as they were recorded, (C,)."""
-    shown: NDArray[np.int64]
+    shown: Ints
     """Frames of each clip that can be shown, as recorded or within a blend, (C,)."""
 
     @cached_property
@@ -289,9 +287,7 @@ def find_threshold(
     return float(steps[high])
 
 
-def covered_frames(
-    nodes: Nodes, edges: Edges, clip_frames: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def covered_frames(nodes: Nodes, edges: Edges, clip_frames: Ints32) -> tuple[Ints, Ints]:
     """Frames of each clip that the graph can show, (C,) each: as recorded, and as recorded or within a blend."""
     recorded = edges.kind == SEGMENT
     shown = _mark([(edges.clip[recorded], edges.start[recorded], edges.stop[recorded])], clip_frames)
@@ -306,9 +302,7 @@ def covered_frames(
     return shown, blended
 
 
-def _mark(
-    ranges: Sequence[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]], clip_frames: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _mark(ranges: Sequence[tuple[Ints32, Ints32, Ints32]], clip_frames: Ints32) -> Ints:
     """How many frames of each clip lie in one of the ranges of clips [start, stop), (C,)."""
     # One spare place per clip, so that a range that stops at a clip's end does not leak into the next.
     offsets = np.concatenate([[0], np.cumsum(clip_frames.astype(np.int64) + 1)])

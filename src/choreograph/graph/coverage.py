@@ -12,18 +12,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats
+from choreograph.graph.component_membership import node_ranges
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, LabelReport, label_reports
-from choreograph.graph.standing import node_ranges
 from choreograph.motion.bend import LATERAL_M_S2, MOST_LATERAL_M_S2, RUN_M_S, find_way, most_curvature
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.labels import label_parts
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 BANDS_M_S = (0.3, 0.8, 1.2, 1.6, 2.2, 3.0, 4.0, 6.0, 12.0)
 """Bounds of the bands of speed: strolls, walks from slow to fast, jogs, runs, sprints."""
@@ -171,10 +168,10 @@ class _Track:
     """How the body of one clip goes, frame by frame at the clip's own rate."""
 
     fps: float
-    speed: Array
-    curvature: Array
+    speed: Floats
+    curvature: Floats
     """Of the way over half a second, to the left, 1/m; NaN where there is too little way."""
-    astray: Array
+    astray: Floats
     """Angle between where the body faces and where it goes, radians, 0 to pi."""
     inside: Flags
     stands: tuple[tuple[float, bool], ...]
@@ -204,7 +201,7 @@ def _track(clip: Clip, start_s: float, stop_s: float) -> _Track:
     return _Track(clip.fps, way.speed, curvature, astray, inside, stands)
 
 
-def _hips(clip: Clip) -> tuple[Array, Array]:
+def _hips(clip: Clip) -> tuple[Floats, Floats]:
     """Where the hips are, (F, 3), and their yaw, (F,); cheaply where they are the root."""
     hips = clip.skeleton.hips
     if hips == 0:
@@ -217,11 +214,11 @@ def _hips(clip: Clip) -> tuple[Array, Array]:
 class _Frames:
     """The frames of all tracks."""
 
-    speed: Array
-    curvature: Array
-    astray: Array
+    speed: Floats
+    curvature: Floats
+    astray: Floats
     inside: Flags
-    length_s: Array
+    length_s: Floats
     """How long each frame lasts."""
     times: float
     """How many frames each stands for, where only some clips were measured."""

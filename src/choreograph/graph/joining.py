@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32, seal
+from choreograph.base.floor import FloorTransform
 from choreograph.graph.tables import SEGMENT, TRANSITION, Edges, Minima, Nodes, Table
 from choreograph.graph.transitions import Chosen, strong_places
-from choreograph.maths.floor import FloorTransform
-from choreograph.motion.arrays import seal
 
 _NOTHING = np.int32(-(2**31))
 """What a segment has in place of a minimum."""
@@ -26,7 +26,7 @@ _AT_ONCE = 1 << 16
 class EdgeColumns:
     """Edges, column by column."""
 
-    def __init__(self, minima: Minima, nodes: Nodes, rows: tuple[NDArray[np.int32], ...], window: int) -> None:
+    def __init__(self, minima: Minima, nodes: Nodes, rows: tuple[Ints32, ...], window: int) -> None:
         """Take minima, nodes, and of each edge the minimum n, or ~n if it leads from b to a, its source and target."""
         self._minima, self._nodes, self._window = minima, nodes, window
         self._row, self._source, self._target = rows
@@ -43,7 +43,7 @@ class EdgeColumns:
 
     def columns(self) -> Iterator[tuple[str, NDArray[Any]]]:
         """The columns of `Edges` with their names; each holds until the next one is asked for."""
-        rooms: dict[int, NDArray[np.float64]] = {}
+        rooms: dict[int, Floats] = {}
 
         def room(number: int, dtype: type) -> NDArray[Any]:
             if number not in rooms:
@@ -86,7 +86,7 @@ class EdgeColumns:
         self._turn(turned)
         yield from zip(names, turned, strict=True)
 
-    def _turn(self, transforms: list[NDArray[np.float64]]) -> None:
+    def _turn(self, transforms: list[Floats]) -> None:
         """Yaw, x and z of transitions from b to a the other way."""
         for begin in range(0, len(self._row), _AT_ONCE):
             own = self._row[begin : begin + _AT_ONCE]
@@ -96,9 +96,7 @@ class EdgeColumns:
                 column[back] = values
 
 
-def _replace(
-    column: NDArray[np.int32], values: NDArray[np.int32], rows: NDArray[np.int32], stays: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+def _replace(column: Ints32, values: Ints32, rows: Ints32, stays: Flags) -> Ints32:
     """A column, with rows of other values in it where it does not stay."""
     other = np.flatnonzero(~stays)
     column[other] = values[rows[other]]
@@ -144,13 +142,13 @@ class Joined(NamedTuple):
 
     nodes: Nodes
     edges: EdgeColumns
-    recorded: NDArray[np.int64]
+    recorded: Ints
     """Frames of each clip that can be shown as they were recorded, (C,)."""
-    shown: NDArray[np.int64]
+    shown: Ints
     """Frames of each clip that can be shown, as recorded or within a blend, (C,)."""
 
 
-def join_many(transitions: Chosen, clip_frames: NDArray[np.int32]) -> Joined:
+def join_many(transitions: Chosen, clip_frames: Ints32) -> Joined:
     """The same as cutting clips, keeping the largest component and counting its frames, without a table of anything."""
     from choreograph.graph import _compiled_join
 
@@ -182,9 +180,7 @@ def join_many(transitions: Chosen, clip_frames: NDArray[np.int32]) -> Joined:
     )
 
 
-def _frames_within(
-    offsets: NDArray[np.int64], ranges: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-) -> NDArray[np.int64]:
+def _frames_within(offsets: Ints, ranges: list[tuple[Ints, Ints]]) -> Ints:
     """How many frames of each clip lie in one of the ranges of places [start, stop), (C,)."""
     count = int(offsets[-1]) + 1
     steps = np.zeros(count, np.int64)

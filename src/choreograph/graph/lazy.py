@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph import checked, rows
+from choreograph.base.arrays import Ints32
+from choreograph.graph import rows, validation
 from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip
@@ -116,7 +117,7 @@ class LazyClips(Sequence[Clip]):
             self._skeletons[skeleton] = rows.read_skeleton(self.reader.connection, skeleton)
         found = rows.read_arrays(self.reader.connection, "clip_array", number)
         arrays: dict[str, Any] = {name: found.get(name) for name in rows.CLIP_ARRAYS}
-        where = checked.source(source, f"clip {number}")
+        where = validation.source(source, f"clip {number}")
         clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
         if len(clip) != info.own_frames:
             raise ValueError(f"clip {info.name!r} has {len(clip)} frames, not {info.own_frames}")
@@ -216,7 +217,7 @@ class LazyTables(Mapping[str, Table]):
         self._reader, self._window, self._fingerprint = reader, window, fingerprint
         self._frames = np.array([info.frames for info in infos], np.int64)
         self._kept: dict[str, Table] = {}
-        self.first_edge: NDArray[np.int32] | None = None
+        self.first_edge: Ints32 | None = None
         """Where each node's edges begin, (N + 1,), where the cache has told that with the edges."""
 
     def __iter__(self) -> Iterator[str]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32, frozen
+from choreograph.base.errors import RequestError
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.tables import (
     SEGMENT,
@@ -31,7 +32,6 @@ from choreograph.graph.tables import (
     Transitions,
     empty_table,
 )
-from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.skeleton import Skeleton
 
@@ -154,7 +154,7 @@ class MotionGraph:
         self._fingerprint = origin.fingerprint
         self._tables = tables
         self._parts: OrderedDict[Hashable, MotionGraph] = OrderedDict()
-        self.usual_clips: NDArray[np.bool_] | None = None
+        self.usual_clips: Flags | None = None
         """Of a wider graph, the clips that take part in the narrower one too, (C,)."""
         self.made_by: tuple[Callable[..., MotionGraph], tuple[Any, ...]] | None = None
         """What gives the same graph again, such as its file: another process is told this instead of its arrays."""
@@ -217,7 +217,7 @@ class MotionGraph:
     @cached_property
     def wider(self) -> MotionGraph:
         """The graph in which the long blends that wait take part, and the clips they join; itself where none do."""
-        from choreograph.graph.part import widen
+        from choreograph.graph.subgraph import widen
 
         return widen(self)
 
@@ -227,7 +227,7 @@ class MotionGraph:
         return self._tables["alignment"] if "alignment" in self._tables else empty_table("alignment")  # type: ignore[return-value]
 
     @cached_property
-    def _long_edges(self) -> NDArray[np.int32]:
+    def _long_edges(self) -> Ints32:
         """The long blend that each edge is, by its row there, (E,); -1 for all others."""
         found = np.full(len(self.edges), -1, np.int32)
         blends, edges = self.long_blends, self.edges
@@ -241,9 +241,7 @@ class MotionGraph:
                 found[edge] = rows.get(key, -1)
         return frozen(found, np.int32)
 
-    def mixed_frames(
-        self, edge: NDArray[Any], into: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def mixed_frames(self, edge: NDArray[Any], into: Floats) -> tuple[Floats, Floats]:
         """Which frames of their two clips edges mix, (N,) each, at the graph's rate.
 
         Args:
@@ -291,7 +289,7 @@ class MotionGraph:
         return iter(table.columns().items())
 
     @cached_property
-    def clip_frames(self) -> NDArray[np.int32]:
+    def clip_frames(self) -> Ints32:
         """Frames of each clip at the graph's rate, (C,)."""
         return frozen([info.frames for info in self.infos], np.int32)
 
@@ -304,7 +302,7 @@ class MotionGraph:
         return connect.all_transitions(*known).table()
 
     @cached_property
-    def first_edge(self) -> NDArray[np.int32]:
+    def first_edge(self) -> Ints32:
         """Where each node's edges begin, (N + 1,): node n has the edges [first_edge[n], first_edge[n + 1])."""
         edges, known = self.edges, getattr(self._tables, "first_edge", None)
         return edges.first_of(len(self.nodes)) if known is None else known
@@ -333,13 +331,13 @@ class MotionGraph:
         Raises:
             RequestError: If it finds nothing, or cannot be understood.
         """
-        from choreograph.graph.part import matching_clips
+        from choreograph.graph.subgraph import matching_clips
 
         return self.kept_part(query, lambda: matching_clips(self.infos, query))
 
     def kept_part(self, key: Hashable, choose: Callable[[], Iterable[int]]) -> MotionGraph:
         """The graph of clips chosen by their numbers; the same object for the same key, while it is kept."""
-        from choreograph.graph.part import make_part
+        from choreograph.graph.subgraph import make_part
 
         if key not in self._parts:
             self._parts[key] = make_part(self, choose())
@@ -353,18 +351,18 @@ class MotionGraph:
         info = self.infos[clip]
         return min(frame * info.fps / self.rate_hz, info.own_frames - 1)
 
-    def own_frames(self, clip: NDArray[np.int32], frame: NDArray[np.float64]) -> NDArray[np.float64]:
+    def own_frames(self, clip: Ints32, frame: Floats) -> Floats:
         """The same for many: places in clips, (N,), in frames at their own rates, not beyond their last ones."""
         steps, last = self._own_rates
         return np.minimum(frame * steps[clip], last[clip])
 
     @cached_property
-    def _own_rates(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _own_rates(self) -> tuple[Floats, Ints]:
         """Own frames of each clip in one of the graph's, (C,), and the number of its last one, (C,)."""
         steps = frozen([info.fps / self.rate_hz for info in self.infos])
         return steps, frozen([info.own_frames - 1 for info in self.infos], np.int64)
 
-    def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> NDArray[np.int32]:
+    def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> Ints32:
         """Edges of a walk of this many steps, each drawn evenly from those that leave the node reached.
 
         Args:
@@ -386,9 +384,7 @@ class MotionGraph:
         return _compiled.random_walk(self.first_edge, self.edges.target, start, rng.random(steps))  # type: ignore[no-any-return]
 
 
-def random_walk_numpy(
-    first_edge: NDArray[np.int32], target: NDArray[np.int32], start: int, draws: NDArray[np.float64]
-) -> NDArray[np.int32]:
+def random_walk_numpy(first_edge: Ints32, target: Ints32, start: int, draws: Floats) -> Ints32:
     """The plain twin of the compiled random walk."""
     node, walk = start, np.empty(len(draws), np.int32)
     for step, draw in enumerate(draws):

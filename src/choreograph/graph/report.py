@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Ints
 from choreograph.graph import connect
+from choreograph.graph.component_membership import Standing, find_standing, node_ranges
 from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.standing import Standing, find_standing, node_ranges
 from choreograph.motion.labels import label_parts
 
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
@@ -224,20 +224,20 @@ def _parts(info: ClipInfo) -> list[str]:
 class Connectivity:
     """How much hangs together, by threshold."""
 
-    threshold_m: NDArray[np.float64]
+    threshold_m: Floats
     """(K,), ascending."""
-    recorded_share: NDArray[np.float64]
+    recorded_share: Floats
     """Of all frames, those that can be shown as recorded, (K,)."""
-    shown_share: NDArray[np.float64]
+    shown_share: Floats
     """Those that can be shown as recorded or within a blend, (K,)."""
-    clip_share: NDArray[np.float64]
+    clip_share: Floats
     """Of all clips, those with a part in it, (K,)."""
-    transitions: NDArray[np.int64]
+    transitions: Ints
     """Transitions kept, (K,)."""
 
 
 def compute_connectivity(
-    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], thresholds_m: NDArray[np.float64]
+    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], thresholds_m: Floats
 ) -> Connectivity:
     """Connectivity at each of these thresholds; minima must reach up to the largest for it to be meant."""
     frames = sum(info.frames for info in infos)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import ChoreographError, GraphFileError
-from choreograph.graph import checked
+from choreograph.base.arrays import Bytes
+from choreograph.base.errors import ChoreographError, GraphFileError
+from choreograph.graph import validation
 from choreograph.graph.checksums import join_checksums
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
@@ -122,7 +123,7 @@ def _read_chunks(
     return column
 
 
-def _read_blob(connection: sqlite3.Connection, table: str, rowid: int, out: NDArray[np.uint8]) -> int:
+def _read_blob(connection: sqlite3.Connection, table: str, rowid: int, out: Bytes) -> int:
     """Read a blob into place piece by piece, so that it is not in memory twice; its checksum."""
     checksum = 0
     with connection.blobopen(table, "data", rowid, readonly=True) as blob:
@@ -133,7 +134,7 @@ def _read_blob(connection: sqlite3.Connection, table: str, rowid: int, out: NDAr
     return checksum
 
 
-def _column(dtype: str, sizes: tuple[int, ...], room: int) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+def _column(dtype: str, sizes: tuple[int, ...], room: int) -> tuple[NDArray[Any], Bytes]:
     """A new column, with room for more rows at its end, and its bytes."""
     if len(sizes) != 1:
         raise ValueError("a column has more than one dimension")
@@ -284,7 +285,7 @@ def read_skeleton(connection: sqlite3.Connection, number: int) -> Skeleton:
     row = connection.execute("SELECT names, roles, axis_orders FROM skeleton WHERE id = ?", (number,)).fetchone()
     if row is None:
         raise ValueError(f"skeleton {number} is missing")
-    names, roles, orders = (None if text is None else checked.texts(text, f"skeleton {number}") for text in row)
+    names, roles, orders = (None if text is None else validation.texts(text, f"skeleton {number}") for text in row)
 
     def array(name: str) -> Any:
         return read_array(connection, "skeleton_array", (number, name))

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.contract.request import Hertz, Metres, Name, Option, Request, Seconds, Wrong
 from choreograph.distance.window import Window
-from choreograph.errors import ChoreographError, RequestError
 from choreograph.features.weights import joint_weights
 from choreograph.motion.roles import ROLES
 

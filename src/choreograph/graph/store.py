@@ -2,7 +2,7 @@
 
 A file is written whole under another name and then renamed, and never changed in place: whoever has the old one open
 keeps it, and an interrupted write leaves it as it was. Opening writes nothing; it reads a few small tables, and arrays
-when they are asked for. Nothing in a file is believed before it is checked.
+when they are asked for. Nothing in a file is believed before it is validation.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from choreograph.errors import ChoreographError, GraphFileError, OutputExists
+from choreograph.base.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
-from choreograph.graph import checked, rows, schema
+from choreograph.graph import rows, schema, validation
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.copying import copy_rows, read_only
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
@@ -247,8 +247,8 @@ def _read(connection: sqlite3.Connection, path: Path, known: tuple[int, ...]) ->
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
     history = [
         Provenance(
-            *(checked.text(at, "a time"), checked.text(text, "a command"), checked.text(version, "a version")),
-            checked.number(share, "the share of pairs", 0, 1),
+            *(validation.text(at, "a time"), validation.text(text, "a command"), validation.text(version, "a version")),
+            validation.number(share, "the share of pairs", 0, 1),
         )
         for at, text, version, share in steps
     ]
@@ -262,14 +262,14 @@ def _read(connection: sqlite3.Connection, path: Path, known: tuple[int, ...]) ->
 
     graph = MotionGraph(
         settings,
-        checked.number(facts["threshold_m"], "the threshold", 0, checked.MAX_METRES),
+        validation.number(facts["threshold_m"], "the threshold", 0, validation.MAX_METRES),
         LazyClips(reader, infos),
         infos,
         LazyTables(reader, infos, settings.window_frames, fingerprint),
-        searched_m=checked.number(facts["searched_m"], "the range searched", 0, checked.MAX_METRES),
+        searched_m=validation.number(facts["searched_m"], "the range searched", 0, validation.MAX_METRES),
         origin=Origin(
             history[-1].evaluated_share if history else 1.0,
-            checked.notes(facts["notes"], "the graph"),
+            validation.notes(facts["notes"], "the graph"),
             history,
             path,
             pairs,
@@ -289,7 +289,7 @@ def _read_examples(
     if "pair" in tables:
         query = "SELECT leader, follower FROM pair ORDER BY position"
         pairs = [
-            (checked.whole(leader, "a leader"), checked.whole(follower, "a follower"))
+            (validation.whole(leader, "a leader"), validation.whole(follower, "a follower"))
             for leader, follower in connection.execute(query)
         ]
         if any(not 0 <= clip < len(names) for pair in pairs for clip in pair):
@@ -299,7 +299,7 @@ def _read_examples(
         return [], {}
     # Version 3 kept both with the segments, which have left the file: the first base of pairs says who leads whom.
     query = "SELECT settings FROM segment_base ORDER BY id"
-    bases = [checked.entries(text, "a segment base") for (text,) in connection.execute(query)]
+    bases = [validation.entries(text, "a segment base") for (text,) in connection.execute(query)]
     first = next((base for base in bases if base["pairs"]), bases[0] if bases else {})
     pairs = [(names.index(leader), names.index(follower)) for leader, follower in first.get("pairs") or ()]
     return pairs, {name: value for name, value in first.items() if name not in ("method", "pairs")}
@@ -312,7 +312,7 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
         "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
     ):
         what = f"a label of clip {clip}"
-        said = Label(checked.text(text, what), checked.whole(start, what), checked.whole(stop, what))
+        said = Label(validation.text(text, what), validation.whole(start, what), validation.whole(stop, what))
         labels.setdefault(clip, []).append(said)
     # Frames are counted by the arrays' shapes, whose sizes are checked: no row can promise more than the file holds.
     shapes = connection.execute("SELECT clip, shape FROM clip_array WHERE name = 'root_pos'")
@@ -320,12 +320,12 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
     infos: list[ClipInfo] = []
     query = "SELECT id, name, fps, own_frames, frames, mirror_of, source FROM clip ORDER BY id"
     for number, (clip_id, name, fps, own_frames, frames, mirror_of, source) in enumerate(connection.execute(query)):
-        where = checked.source(source, f"clip {clip_id}")
-        if clip_id != number or not (mirror_of is None or checked.whole(mirror_of, "a clip") < number):
+        where = validation.source(source, f"clip {clip_id}")
+        if clip_id != number or not (mirror_of is None or validation.whole(mirror_of, "a clip") < number):
             raise ValueError(f"clip {clip_id} is out of order, or mirrors a clip that does not come before it")
         counted[number] = counted[number if mirror_of is None else mirror_of]
         what = f"the number of frames of clip {clip_id}"
-        own_frames, frames = checked.whole(own_frames, what, 1), checked.whole(frames, what, 1)
+        own_frames, frames = validation.whole(own_frames, what, 1), validation.whole(frames, what, 1)
         if not 1e-3 <= fps <= 1e6 or own_frames != counted[number]:
             raise ValueError(f"clip {clip_id} has an impossible rate, or another number of frames than it says")
         if frames != graph_frames(own_frames, fps, rate_hz) or frames > 1000 * own_frames:
@@ -335,7 +335,7 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
             raise ValueError(f"clip {clip_id} has a label beyond its frames")
         infos.append(
             ClipInfo(
-                name=checked.text(name, f"the name of clip {clip_id}"),
+                name=validation.text(name, f"the name of clip {clip_id}"),
                 fps=float(fps),
                 own_frames=own_frames,
                 frames=frames,
@@ -351,4 +351,6 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
 
 def _read_json(connection: sqlite3.Connection, table: str) -> dict[str, Any]:
     found = connection.execute(f"SELECT name, value FROM {table}")
-    return {checked.text(name, f"a {table}"): checked.from_json(value, f"the {table} {name}") for name, value in found}
+    return {
+        validation.text(name, f"a {table}"): validation.from_json(value, f"the {table} {name}") for name, value in found
+    }

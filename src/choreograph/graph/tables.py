@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.maths.floor import FloorTransform
-from choreograph.motion.arrays import frozen
+from choreograph.base.arrays import Floats, Ints, Ints32, frozen
+from choreograph.base.floor import FloorTransform
 
 SEGMENT, TRANSITION = 0, 1
 """Kinds of edges: a piece of a clip as it was recorded, or a blend from one clip into another."""
@@ -52,17 +52,17 @@ class Minima(Table):
     Ordered by clip_a, clip_b, frame_a and frame_b.
     """
 
-    clip_a: NDArray[np.int32]
-    frame_a: NDArray[np.int32]
+    clip_a: Ints32
+    frame_a: Ints32
     """Where the window starts."""
-    clip_b: NDArray[np.int32]
-    frame_b: NDArray[np.int32]
-    distance_m: NDArray[np.float64]
+    clip_b: Ints32
+    frame_b: Ints32
+    distance_m: Floats
     """Root-mean-square distance per joint, metres."""
-    yaw: NDArray[np.float64]
+    yaw: Floats
     """With x and z: the floor transform that lays B's window on A's."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
+    x: Floats
+    z: Floats
 
     dtypes: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("clip_a", "frame_a", "clip_b", "frame_b"), np.int32),
@@ -78,19 +78,19 @@ class Transitions(Table):
     blends are aligned in time instead, see `LongBlends`.
     """
 
-    source_clip: NDArray[np.int32]
-    source_frame: NDArray[np.int32]
-    target_clip: NDArray[np.int32]
-    target_frame: NDArray[np.int32]
-    frames: NDArray[np.int32]
+    source_clip: Ints32
+    source_frame: Ints32
+    target_clip: Ints32
+    target_frame: Ints32
+    frames: Ints32
     """How many frames it shows."""
-    arrive_frame: NDArray[np.int32]
+    arrive_frame: Ints32
     """The frame of the target clip that comes after them."""
-    distance_m: NDArray[np.float64]
-    yaw: NDArray[np.float64]
+    distance_m: Floats
+    yaw: Floats
     """With x and z: the floor transform that lays the target's window on the source's."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
+    x: Floats
+    z: Floats
 
     dtypes: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("source_clip", "source_frame", "target_clip", "target_frame"), np.int32),
@@ -102,7 +102,7 @@ class Transitions(Table):
         """A column by its name."""
         return np.asarray(getattr(self, name))
 
-    def places(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def places(self, offsets: Ints) -> tuple[Ints, Ints]:
         """The places that they leave and arrive at, counted through all clips; a clip's begin at its offset."""
         return offsets[self.source_clip] + self.source_frame, offsets[self.target_clip] + self.arrive_frame
 
@@ -119,7 +119,7 @@ class Transitions(Table):
 class LongBlends(Transitions):
     """Transitions longer than a window, between clips that no shorter one joins, aligned in time at foot contacts."""
 
-    first: NDArray[np.int32]
+    first: Ints32
     """Row of `Alignment` for the moment at which each begins; one for every frame that it shows follows, and one for
     the moment at which it ends."""
 
@@ -130,8 +130,8 @@ class LongBlends(Transitions):
 class Alignment(Table):
     """Which frames of two clips are mixed with each other, frame by frame of long blends, at the graph's rate."""
 
-    source: NDArray[np.float64]
-    target: NDArray[np.float64]
+    source: Floats
+    target: Floats
 
     dtypes: ClassVar[Mapping[str, Any]] = dict.fromkeys(("source", "target"), np.float64)
 
@@ -140,8 +140,8 @@ class Alignment(Table):
 class Nodes(Table):
     """Cut points: places in clips, by clip and frame."""
 
-    clip: NDArray[np.int32]
-    frame: NDArray[np.int32]
+    clip: Ints32
+    frame: Ints32
 
     dtypes: ClassVar[Mapping[str, Any]] = {"clip": np.int32, "frame": np.int32}
 
@@ -155,22 +155,22 @@ class Edges(Table):
     blend shows as many frames as that, but which ones `MotionGraph.mixed_frames` tells.
     """
 
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
+    source: Ints32
+    target: Ints32
     kind: NDArray[np.int8]
     """SEGMENT or TRANSITION."""
-    clip: NDArray[np.int32]
-    start: NDArray[np.int32]
-    stop: NDArray[np.int32]
-    target_clip: NDArray[np.int32]
-    target_start: NDArray[np.int32]
+    clip: Ints32
+    start: Ints32
+    stop: Ints32
+    target_clip: Ints32
+    target_start: Ints32
     """First frame of the target clip that is shown; a segment's own start."""
-    distance_m: NDArray[np.float64]
+    distance_m: Floats
     """Of the transition; 0 for a segment."""
-    yaw: NDArray[np.float64]
+    yaw: Floats
     """With x and z: the floor transform that lays the target clip on the source clip; identity for a segment."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
+    x: Floats
+    z: Floats
 
     dtypes: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("source", "target", "clip", "start", "stop", "target_clip", "target_start"), np.int32),
@@ -178,7 +178,7 @@ class Edges(Table):
         "kind": np.int8,
     }
 
-    def first_of(self, nodes: int) -> NDArray[np.int32]:
+    def first_of(self, nodes: int) -> Ints32:
         """Where the edges of each of so many nodes begin, and where the last one's end, (N + 1,)."""
         return frozen(np.cumsum(np.bincount(self.source + 1, minlength=nodes + 1)), np.int32)
 

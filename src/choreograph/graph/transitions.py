@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Flags, Floats, Indices, Ints, Ints32, seal
+from choreograph.base.floor import FloorTransform
 from choreograph.graph.tables import Minima, Transitions
-from choreograph.maths.floor import FloorTransform
-from choreograph.motion.arrays import seal
 
 _MANY = 1 << 18
 """Transitions from which on places are grouped by a compiled kernel, which need not put them into a matrix first."""
@@ -35,10 +35,10 @@ class Chosen:
     def __init__(
         self,
         minima: Minima,
-        first: NDArray[np.int64],
-        row: NDArray[np.int32],
+        first: Ints,
+        row: Ints32,
         window: int,
-        known: tuple[NDArray[np.int32] | None, NDArray[np.int32] | None] = (None, None),
+        known: tuple[Ints32 | None, Ints32 | None] = (None, None),
     ) -> None:
         """Take attributes, and where known the places that transitions arrive at and the parts of all places."""
         self.minima, self.first, self.row, self.window = minima, first, row, window
@@ -53,7 +53,7 @@ class Chosen:
         """Whether there are so many that kernels take them."""
         return len(self) >= _MANY
 
-    def arrive(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    def arrive(self, offsets: Ints) -> Ints32:
         """The places that they arrive at, counted through all clips."""
         return self.places(offsets)[1] if self._arrive is None else self._arrive
 
@@ -61,7 +61,7 @@ class Chosen:
         """All columns of all of them."""
         return Transitions(**{name: seal(self.column(name)) for name in Transitions.dtypes})
 
-    def places(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def places(self, offsets: Ints) -> tuple[Ints32, Ints32]:
         """The places that they leave and arrive at, counted through all clips."""
         minima = self.minima
         columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
@@ -91,7 +91,7 @@ class Chosen:
         return self._pick(a, b) if side == "source" else self._pick(b, a)
 
     @cached_property
-    def _other_way(self) -> dict[str, NDArray[np.float64]]:
+    def _other_way(self) -> dict[str, Floats]:
         """Yaw, x and z of all minima the other way."""
         count = len(self.minima)
         made = {name: np.empty(count) for name in ("yaw", "x", "z")}
@@ -115,7 +115,7 @@ class Chosen:
         return made
 
 
-def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int, most: int = 0) -> Chosen:
+def find_transitions(minima: Minima, clip_frames: Ints32, window: int, most: int = 0) -> Chosen:
     """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
 
     Left out are those after which no whole window is left in the target: they lead nowhere.
@@ -133,9 +133,7 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     return Chosen(minima, first, row, window)
 
 
-def leave_places(
-    minima: Minima, clip_frames: NDArray[np.int32], window: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def leave_places(minima: Minima, clip_frames: Ints32, window: int) -> tuple[Ints, Ints32]:
     """Transitions by the place that they leave, then by the one that they enter; places count through all clips.
 
     Returns:
@@ -153,13 +151,13 @@ def leave_places(
 
 
 def leave_places_numpy(
-    clip_a: NDArray[np.int32],
-    frame_a: NDArray[np.int32],
-    clip_b: NDArray[np.int32],
-    frame_b: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    clip_a: Ints32,
+    frame_a: Ints32,
+    clip_b: Ints32,
+    frame_b: Ints32,
+    offsets: Ints,
     window: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[Ints, Ints32]:
     """See `leave_places`."""
     at_a, at_b = offsets[clip_a] + frame_a, offsets[clip_b] + frame_b
     forward = np.flatnonzero(at_b + 2 * window <= offsets[clip_b + 1])
@@ -172,10 +170,10 @@ def leave_places_numpy(
 
 
 def _nearest(
-    first: NDArray[np.int64],
-    row: NDArray[np.int32],
+    first: Ints,
+    row: Ints32,
     minima: Minima,
-    clip_frames: NDArray[np.int32],
+    clip_frames: Ints32,
     window: int,
     most: int,
 ) -> Chosen:
@@ -220,23 +218,21 @@ def _nearest(
     return Chosen(minima, begin, _compiled_join.keep_rows(first, row, kept)[1], window, (ahead, whole[parts]))
 
 
-def strong_places(first: NDArray[np.int64], arrive: NDArray[np.int32], goes_on: NDArray[np.bool_]) -> NDArray[np.int32]:
+def strong_places(first: Ints, arrive: Ints32, goes_on: Flags) -> Ints32:
     """The strong component of each place, of very many; see the kernel."""
     from choreograph.graph import _compiled
 
     return np.asarray(_compiled.strong_components(first, arrive, goes_on))
 
 
-def _strong_links(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.int32]:
+def _strong_links(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> Ints32:
     """The strong component of each of so many points, (count,), that links lead between, by the kernel for places."""
     first = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
     target = columns[np.argsort(rows, kind="stable")].astype(np.int32)
     return strong_places(first, target, np.zeros(count, bool))
 
 
-def number_places(
-    leave: NDArray[Any], arrive: NDArray[Any], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def number_places(leave: NDArray[Any], arrive: NDArray[Any], count: int) -> tuple[Ints, Ints32, Ints32]:
     """The places that are left or arrived at, ascending, and the number among them of each that is."""
     used = np.zeros(count + 1, bool)
     used[leave] = used[arrive] = True
@@ -244,7 +240,7 @@ def number_places(
     return np.flatnonzero(used), number[leave], number[arrive]
 
 
-def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_places(offsets: Ints, clip: Ints32, frame: Ints32) -> Ints:
     """How many of the frames of clips lie at each place, (offsets[-1] + 1,); a clip's places begin at its offset."""
     if len(clip) < _MANY:
         return np.bincount(offsets[clip] + frame, minlength=int(offsets[-1]) + 1)
@@ -253,9 +249,7 @@ def count_places(offsets: NDArray[np.int64], clip: NDArray[np.int32], frame: NDA
     return np.asarray(_compiled.count_places(offsets, clip, frame))
 
 
-def interleave(
-    second: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any], rows: NDArray[np.intp]
-) -> NDArray[Any]:
+def interleave(second: Flags, one: NDArray[Any], other: NDArray[Any], rows: Indices) -> NDArray[Any]:
     """A column of which some values are of one column, in their order, and the others are rows of another.
 
     Args:
@@ -274,9 +268,7 @@ def interleave(
     return made
 
 
-def parts_of_places(
-    count: int, forward: NDArray[Any], leave: NDArray[np.int32], arrive: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def parts_of_places(count: int, forward: NDArray[Any], leave: Ints32, arrive: Ints32) -> Ints32:
     """The strong component of each of so many places, (count,).
 
     Args:
@@ -295,7 +287,7 @@ def parts_of_places(
     return np.asarray(_compiled.strong_components(first, arrive, goes_on))
 
 
-def strong_parts(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.int32]:
+def strong_parts(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> Ints32:
     """The strong component of each of so many points, (count,), that links lead between."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components

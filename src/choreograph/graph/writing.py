@@ -7,10 +7,8 @@ import sqlite3
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
 from choreograph._version import __version__
+from choreograph.base.arrays import Flags
 from choreograph.graph import rows
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
 from choreograph.motion.clip import Clip
@@ -90,7 +88,7 @@ def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str)
     connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
 
 
-def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
+def _contacts(clip: Clip) -> Flags | None:
     """Foot plants, looked for where nobody has: whoever finishes a walk needs them, and a file is made for that."""
     if clip.contacts is not None or not clip.skeleton.feet:
         return clip.contacts

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Ints32
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]) -> tuple[Array, Array]:
+def forward(root_pos: Floats, local_rot: Floats, local_pos: Floats, parents: Ints32) -> tuple[Floats, Floats]:
     """See `kinematics.forward_numpy`; local_pos is (F, J, 3) or (1, J, 3)."""
     frames, joints = local_rot.shape[0], local_rot.shape[1]
     pos = np.empty((frames, joints, 3))
@@ -40,7 +38,7 @@ def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArra
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+def to_local(global_rot: Floats, parents: Ints32) -> Floats:
     """See `kinematics.to_local_numpy`."""
     frames, joints = global_rot.shape[0], global_rot.shape[1]
     local = np.empty((frames, joints, 4))
@@ -59,7 +57,7 @@ def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def unit_and_continuous(rot: Array) -> Array:
+def unit_and_continuous(rot: Floats) -> Floats:
     """See `kinematics.unit_and_continuous_numpy`."""
     frames, joints = rot.shape[0], rot.shape[1]
     out = np.empty((frames, joints, 4))

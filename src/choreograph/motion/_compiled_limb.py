@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, fastmath=False, nogil=True, inline="always")
-def _turned(q: Array, v: Array, sign: float) -> tuple[float, float, float]:
+def _turned(q: Floats, v: Floats, sign: float) -> tuple[float, float, float]:
     """A vector turned by a rotation; backwards with a sign of -1."""
     w, x, y, z = q[0], sign * q[1], sign * q[2], sign * q[3]
     tx, ty, tz = 2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])
@@ -19,7 +17,7 @@ def _turned(q: Array, v: Array, sign: float) -> tuple[float, float, float]:
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array, hinge_share: float) -> Array:
+def hinge_axes(hip: Floats, knee: Floats, ankle: Floats, thigh_rot: Floats, hinge_share: float) -> Floats:
     """See `ik.hinge_axes_numpy`."""
     frames = len(hip)
     normal = np.empty((frames, 3))
@@ -57,8 +55,8 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array, hinge_sh
 
 @njit(cache=True, fastmath=False, nogil=True)
 def solve_limb(
-    hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float, undo: float
-) -> tuple[Array, Array]:
+    hip: Floats, knee: Floats, ankle: Floats, axis: Floats, target: Floats, soft_share: float, undo: float
+) -> tuple[Floats, Floats]:
     """See `ik.solve_limb_numpy`."""
     frames = len(hip)
     swing, bend = np.empty((frames, 4)), np.empty((frames, 4))
@@ -110,7 +108,7 @@ def solve_limb(
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def _between(out: Array, x: float, y: float, z: float, end: Array) -> None:
+def _between(out: Floats, x: float, y: float, z: float, end: Floats) -> None:
     """Write the shortest rotation from one direction to another; see `quat.between_vectors`."""
     a = np.sqrt(x * x + y * y + z * z)
     b = np.sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2])

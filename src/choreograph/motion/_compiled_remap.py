@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from choreograph.compiling import njit
-
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Indices, Ints32
+from choreograph.base.compiling import njit
 
 
 @njit(cache=True, fastmath=False, nogil=True)
-def lay_on(world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]) -> None:
+def lay_on(world: Floats, turned: Floats, low: Indices, align: Floats, parents: Ints32) -> None:
     """See `remap.lay_on_numpy`."""
     for f in range(len(world)):
         for j in range(len(parents)):

@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Ints32
 from choreograph.motion.joint_tree import ALIKE, Pair, Tree, chain_below, grow, limb_pairs, rest_positions, way_up
 from choreograph.motion.roles import split_side
-
-Array = NDArray[np.float64]
 
 _BELOW = float(np.cos(np.radians(60.0)))
 """How nearly a foot that hangs elsewhere is where the thigh points, seen from the knee, as a cosine."""
@@ -42,10 +40,10 @@ _STUB_SHARE = 0.08
 
 def roles_by_shape(
     names: Sequence[str],
-    parents: NDArray[np.int32],
-    offsets: Array,
-    tip_parents: NDArray[np.int32],
-    tip_offsets: Array,
+    parents: Ints32,
+    offsets: Floats,
+    tip_parents: Ints32,
+    tip_offsets: Floats,
 ) -> tuple[str, ...] | None:
     """The role of each joint of a body with two legs and a way up from them; None where there is no such body."""
     tree = grow(parents, rest_positions(parents, offsets), tip_parents, tip_offsets)
@@ -136,7 +134,7 @@ def _hang_feet(tree: Tree) -> Tree | None:
 def _on_all_fours(tree: Tree, legs: Pair, arms: Pair) -> bool:
     """Whether a body stands on four legs: its trunk lies, and all its limbs end at one height."""
 
-    def ends(pair: Pair) -> Array:
+    def ends(pair: Pair) -> Floats:
         return np.asarray(tree.rest[[pair.first[-1], pair.second[-1]]].mean(axis=0) - tree.rest[legs.hub])
 
     down = ends(legs)
@@ -215,7 +213,7 @@ def _mark_middle(roles: list[str], tree: Tree, hips: int, chest: int, top: list[
     roles[head] = "head"
 
 
-def _parts(tree: Tree, chain: list[int], parts: tuple[str, ...], apart: Array, width: float) -> list[tuple[int, str]]:
+def _parts(tree: Tree, chain: list[int], parts: tuple[str, ...], apart: Floats, width: float) -> list[tuple[int, str]]:
     """The joints of a limb with the part each is: the two longest bones in a row are its upper and lower one.
 
     What is no farther from its twin than half of the width is in the middle of the body, and no limb yet where bones
@@ -247,7 +245,7 @@ def _parts(tree: Tree, chain: list[int], parts: tuple[str, ...], apart: Array, w
     return named
 
 
-def _bone_lengths(tree: Tree, chain: list[int]) -> Array:
+def _bone_lengths(tree: Tree, chain: list[int]) -> Floats:
     """Lengths of the bones to the joints of a chain, straight from one to the next."""
     steps = np.linalg.norm(np.diff(tree.rest[chain], axis=0), axis=1)
     return np.concatenate([tree.lengths[chain[:1]], steps])
@@ -290,7 +288,7 @@ def _sides(names: Sequence[str], tree: Tree, pair: Pair, legs: Pair, top: list[i
     return ("left", "right") if float(apart @ left) > 0 else ("right", "left")
 
 
-def _front(tree: Tree, legs: Pair, up: Array) -> Array:
+def _front(tree: Tree, legs: Pair, up: Floats) -> Floats:
     """Which way a body faces: where its feet point, else where its knees are bent to, else along +z."""
     size = float(np.linalg.norm(up)) or 1.0
     way = np.array([0.0, 0.0, 1.0])

@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import envelope
-from choreograph.maths.filters import gaussian
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import envelope
+from choreograph.base.arrays import Complexes, Floats
+from choreograph.base.filters import gaussian
+from choreograph.base.floor import FloorTransform
 from choreograph.motion.clip import Clip
-
-Array = NDArray[np.float64]
 
 SMOOTH_S = 0.25
 """Width (standard deviation) of the low-pass that takes sway out of a root's way: half a step."""
@@ -40,17 +38,17 @@ _TURN_S = 0.08
 class Way(NamedTuple):
     """Where a root goes without its sway, frame by frame."""
 
-    places: Array
+    places: Floats
     """x and z, (F, 2), metres."""
-    length: Array
+    length: Floats
     """Way made so far, (F,), metres."""
-    heading: Array
+    heading: Floats
     """Yaw of the direction of travel, (F,), radians, without leaps; carried over where one stands."""
-    speed: Array
+    speed: Floats
     """(F,), m/s."""
 
 
-def low_pass(values: Array, sigma: float) -> Array:
+def low_pass(values: Floats, sigma: float) -> Floats:
     """The curve (F, ...) under a Gaussian of `sigma` frames; beyond its ends it is reflected in them, so it goes on."""
     width = min(round(4 * sigma), len(values) - 1)
     if width < 1:
@@ -60,7 +58,7 @@ def low_pass(values: Array, sigma: float) -> Array:
     return gaussian(padded, sigma, width)
 
 
-def find_way(places: Array, fps: float, smooth_s: float = SMOOTH_S) -> Way:
+def find_way(places: Floats, fps: float, smooth_s: float = SMOOTH_S) -> Way:
     """The way of a root that is at these places.
 
     Args:
@@ -87,7 +85,7 @@ def way_of(clip: Clip, smooth_s: float = SMOOTH_S) -> Way:
     return find_way(clip.root_pos[:, [0, 2]], clip.fps, smooth_s)
 
 
-def lay_onto(way: Way, curve: Array, fps: float) -> FloorTransform:
+def lay_onto(way: Way, curve: Floats, fps: float) -> FloorTransform:
     """The floor transforms, a batch of F, that carry a way onto a curve frame by frame, each turned as the curve is.
 
     Args:
@@ -105,7 +103,7 @@ def lay_onto(way: Way, curve: Array, fps: float) -> FloorTransform:
     return FloorTransform(yaw, shift.real, shift.imag)
 
 
-def fit_curve(start: Array, wanted: Array, weight: Array, fps: float, stiff_s: Array | float) -> Array:
+def fit_curve(start: Floats, wanted: Floats, weight: Floats, fps: float, stiff_s: Floats | float) -> Floats:
     """The curve near the places that are wanted, and accelerated as little otherwise than a given one as need be.
 
     It minimises the sum over frames of weight |q - wanted|² + stiff_s⁴ |q'' - start''|²: what it adds to the given
@@ -127,7 +125,7 @@ def fit_curve(start: Array, wanted: Array, weight: Array, fps: float, stiff_s: A
     return np.asarray(start + change)
 
 
-def lateral_acceleration(way: Way, fps: float) -> Array:
+def lateral_acceleration(way: Way, fps: float) -> Floats:
     """How strongly a way is accelerated to its left, (F,), m/s²: v²κ."""
     return np.asarray(way.speed * np.gradient(way.heading) * fps) if len(way.speed) > 1 else np.zeros(1)
 
@@ -144,14 +142,14 @@ def most_curvature(speed_m_s: float, slow: float = LATERAL_M_S2[0], fast: float 
     return float(min(lateral / max(speed_m_s, 1e-3) ** 2, MAX_CURVATURE))
 
 
-def _velocity(places: Array, fps: float) -> NDArray[np.complex128]:
+def _velocity(places: Floats, fps: float) -> Complexes:
     """Velocity as x + iz, (F,), m/s."""
     if len(places) < 2:
         return np.zeros(len(places), complex)
     return np.asarray(np.gradient(places[:, 0] + 1j * places[:, 1]) * fps)
 
 
-def _carried(angle: Array, trust: Array) -> Array:
+def _carried(angle: Floats, trust: Floats) -> Floats:
     """Angles (F,) without leaps; where there is little to trust they lead from the one before to the one after."""
     sure = np.flatnonzero(trust >= _SLOW_M2_S2)
     if not len(sure):

@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
-Indices = NDArray[np.int64]
+from choreograph.base.arrays import Complexes, Flags, Floats, Ints
 
 WALK_M_S2, RUN_M_S2 = 1.5, 5.0
 """Lateral acceleration that people bear at a walk, to 1.5 m/s, and at a run, from 3 m/s."""
@@ -41,37 +39,37 @@ _NEWTON_STEPS, _HALVINGS = 60, 30
 class Bends(NamedTuple):
     """How each frame is carried."""
 
-    turn: Array
+    turn: Floats
     """Yaw, (F,), radians."""
-    places: Complex
+    places: Complexes
     """Where the way is then, x + iz, (F,), metres."""
 
 
 class Targets(NamedTuple):
     """T moments at which the torso is to be somewhere; the first is where the motion already is."""
 
-    frame: Indices
+    frame: Ints
     """(T,), ascending."""
-    place: Complex
+    place: Complexes
     """x + iz, (T,), metres."""
-    turn: Array
+    turn: Floats
     """By how much it is to be turned then, (T,), radians; NaN for any."""
-    stiff: NDArray[np.bool_]
+    stiff: Flags
     """Frames that are to be neither turned nor stretched against those around them, (F,)."""
 
 
-def lateral_limit(speed: Array) -> Array:
+def lateral_limit(speed: Floats) -> Floats:
     """Lateral acceleration that people bear at a speed, m/s²."""
     return np.asarray(WALK_M_S2 + (RUN_M_S2 - WALK_M_S2) * np.clip((speed - 1.5) / 1.5, 0.0, 1.0))
 
 
-def turn_limit(speed: Array) -> Array:
+def turn_limit(speed: Floats) -> Floats:
     """How fast a motion of some speed may be turned, radians a second."""
     fastest = TURN_RAD_S * np.minimum(1.0, speed / _STEP_M_S)
     return np.asarray(np.minimum(lateral_limit(speed) / np.maximum(speed, 1e-3), fastest))
 
 
-def fit_bends(way: Complex, torso: Complex, speed: Array, targets: Targets, fps: float) -> Bends:
+def fit_bends(way: Complexes, torso: Complexes, speed: Floats, targets: Targets, fps: float) -> Bends:
     """The bends that bring a motion to its targets, each within its limit.
 
     A target that cannot be reached is approached by as much of the way as can be had without missing those before it.
@@ -113,7 +111,7 @@ def fit_bends(way: Complex, torso: Complex, speed: Array, targets: Targets, fps:
     return Bends(turn, places)
 
 
-def _approach(model: _Model, at: Indices, targets: Targets) -> Array:
+def _approach(model: _Model, at: Ints, targets: Targets) -> Floats:
     """Shares of the limits with which all targets are met, or those behind which one is out of reach come near."""
     share = _fit(model, at, targets)
     if _misses(model, share, at, targets) < _NEAR_M or len(at) > _MOST_TRIED:
@@ -135,7 +133,7 @@ def _approach(model: _Model, at: Indices, targets: Targets) -> Array:
     return share
 
 
-def _fit(model: _Model, at: Indices, targets: Targets) -> Array:
+def _fit(model: _Model, at: Ints, targets: Targets) -> Floats:
     """The least shares of the limits that lead nearest to targets, (2 K,)."""
     share = np.zeros(2 * model.turns.shape[1])
     best, least = share, np.inf
@@ -151,7 +149,7 @@ def _fit(model: _Model, at: Indices, targets: Targets) -> Array:
     return best
 
 
-def _misses(model: _Model, share: Array, at: Indices, targets: Targets) -> float:
+def _misses(model: _Model, share: Floats, at: Ints, targets: Targets) -> float:
     """How far the worst target is missed, metres; 10° count as 10 cm."""
     missing, _ = model.linearise(share, at, targets)
     gaps = np.hypot(*missing[: 2 * len(at)].reshape(2, -1))
@@ -161,29 +159,29 @@ def _misses(model: _Model, share: Array, at: Indices, targets: Targets) -> float
 class _Model(NamedTuple):
     """N frames of a motion between its first and last target, and what K knots do to them."""
 
-    turns: Array
+    turns: Floats
     """Radians that each knot adds from each frame to the next at its limit, (N, K)."""
-    stretches: Array
+    stretches: Floats
     """Share of its length by which each knot makes each step longer at its limit, (N, K)."""
-    steps: Complex
+    steps: Complexes
     """From each frame to the next, (N,), metres."""
-    way: Complex
-    torso: Complex
+    way: Complexes
+    torso: Complexes
 
-    def lay(self, share: Array) -> tuple[Array, Complex]:
+    def lay(self, share: Floats) -> tuple[Floats, Complexes]:
         """Turn and place of each frame for shares of the limits, (2 K,): turns first."""
         count = self.turns.shape[1]
         turn = _summed(self.turns @ share[:count])
         along = self.steps * (1 + self.stretches @ share[count:]) * np.exp(-1j * turn)
         return turn, self.way[0] + _summed(along)
 
-    def at(self, share: Array, row: int) -> tuple[complex, float]:
+    def at(self, share: Floats, row: int) -> tuple[complex, float]:
         """Where the torso is in one row, and how far turned."""
         turn, places = self.lay(share)
         beside = (self.torso - self.way)[row] * np.exp(-1j * turn[row])
         return complex(places[row] + beside), float(turn[row])
 
-    def linearise(self, share: Array, at: Indices, targets: Targets) -> tuple[Array, Array]:
+    def linearise(self, share: Floats, at: Ints, targets: Targets) -> tuple[Floats, Floats]:
         """What is missing at the targets, (R,), and how it changes with the shares, (R, 2 K)."""
         count = self.turns.shape[1]
         turn, places = self.lay(share)
@@ -208,12 +206,12 @@ def _summed(values: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-def _hats(place: Array, count: int) -> Array:
+def _hats(place: Floats, count: int) -> Floats:
     """Even changes from knot to knot, (N, K), at places between 0 and K - 1: each row sums to one."""
     return np.asarray(np.clip(1 - np.abs(place[:, None] - np.arange(count)), 0.0, None))
 
 
-def _least(slope: Array, wanted: Array, start: Array) -> Array:
+def _least(slope: Floats, wanted: Floats, start: Floats) -> Floats:
     """Shares from -1 to 1, least from the given ones, with slope @ shares = wanted; nearest to it if limits forbid.
 
     Shares are what is left of start + slope.T @ m within the limits, for multipliers m, one for each row, at which a
@@ -223,7 +221,7 @@ def _least(slope: Array, wanted: Array, start: Array) -> Array:
     slope, wanted = slope / size, wanted / size
     multipliers = np.zeros(len(wanted))
 
-    def height(m: Array) -> float:
+    def height(m: Floats) -> float:
         pull = np.abs(start + slope.T @ m)
         return float(np.where(pull < 1, 0.5 * pull * pull, pull - 0.5).sum() - wanted @ m + 0.5 * _EXACT * (m @ m))
 

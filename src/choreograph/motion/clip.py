@@ -8,17 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Indices, frozen, seal
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
 from choreograph.motion import kinematics, mirror, resample
-from choreograph.motion.arrays import frozen, seal
 from choreograph.motion.display import ShowsItself
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -68,16 +65,16 @@ class Clip(ShowsItself):
     skeleton: Skeleton
     fps: float
     """Frames per second."""
-    root_pos: Array
+    root_pos: Floats
     """Positions of the root, (F, 3), metres."""
-    local_rot: Array
+    local_rot: Floats
     """Rotation of every joint in its parent's frame, (F, J, 4) wxyz, unit and sign-continuous."""
     name: str = "clip"
-    local_pos: Array | None = None
+    local_pos: Floats | None = None
     """Joint positions in the parent's frame, (F, J, 3), for the rare recording in which bones change length; the
     root's entries repeat `root_pos`. None where the skeleton's offsets hold throughout."""
     labels: tuple[Label, ...] = ()
-    contacts: NDArray[np.bool_] | None = None
+    contacts: Flags | None = None
     """Which of `skeleton.feet` stand on the floor, (F, len(feet)); None where nobody has looked."""
     source: Source | None = field(default=None, repr=False)
 
@@ -130,26 +127,26 @@ class Clip(ShowsItself):
         return len(self) / self.fps
 
     @cached_property
-    def _world(self) -> tuple[Array, Array]:
+    def _world(self) -> tuple[Floats, Floats]:
         offsets = self.skeleton.offsets[None] if self.local_pos is None else self.local_pos
         pos, rot = kinematics.forward(self.root_pos, self.local_rot, offsets, self.skeleton.parents)
         return seal(pos), seal(rot)
 
-    def global_positions(self) -> Array:
+    def global_positions(self) -> Floats:
         """Joint positions, (F, J, 3), metres; computed once and kept."""
         return self._world[0]
 
-    def global_rotations(self) -> Array:
+    def global_rotations(self) -> Floats:
         """Joint rotations against the world, (F, J, 4); computed once and kept."""
         return self._world[1]
 
-    def tip_positions(self) -> Array:
+    def tip_positions(self) -> Floats:
         """Positions of the end sites, (F, T, 3), metres."""
         pos, rot = self._world
         at = self.skeleton.tip_parents
         return np.asarray(pos[:, at] + quat.rotate(rot[:, at], self.skeleton.tip_offsets))
 
-    def facing(self) -> Array:
+    def facing(self) -> Floats:
         """Yaw of the hips in each frame, (F,), radians: 0 looks along +z, pi/2 along +x."""
         ahead = quat.rotate(self.global_rotations()[:, self.skeleton.hips], (0.0, 0.0, 1.0))
         return np.asarray(np.arctan2(ahead[:, 0], ahead[:, 2]))
@@ -169,7 +166,7 @@ class Clip(ShowsItself):
         made = tuple(Label(x, 0, len(self)) if isinstance(x, str) else x for x in labels)
         return replace(self, labels=made)
 
-    def with_contacts(self, contacts: NDArray[np.bool_] | None) -> Clip:
+    def with_contacts(self, contacts: Flags | None) -> Clip:
         """A copy with these foot plants."""
         return self._same_poses(replace(self, contacts=contacts))
 
@@ -179,11 +176,11 @@ class Clip(ShowsItself):
             copy.__dict__["_world"] = self._world
         return copy
 
-    def with_frames(self, root_pos: Array, local_rot: Array) -> Clip:
+    def with_frames(self, root_pos: Floats, local_rot: Floats) -> Clip:
         """A copy with other root positions and rotations for the same frames; bones keep their rest lengths."""
         return replace(self, root_pos=root_pos, local_rot=local_rot, local_pos=None)
 
-    def with_poses(self, root_pos: Array, local_rot: Array) -> Clip:
+    def with_poses(self, root_pos: Floats, local_rot: Floats) -> Clip:
         """A copy with other root positions and rotations for the same frames; bones are as long as they were."""
         local_pos = None if self.local_pos is None else np.array(self.local_pos)
         if local_pos is not None:
@@ -206,7 +203,7 @@ class Clip(ShowsItself):
             raise RequestError(f"frames [{start}, {stop}) of {self.name!r} are empty; it has {len(self)} frames")
         return self._taken(np.arange(start, stop), _cut_labels(self.labels, start, stop))
 
-    def _taken(self, at: NDArray[np.intp], labels: tuple[Label, ...]) -> Clip:
+    def _taken(self, at: Indices, labels: tuple[Label, ...]) -> Clip:
         return replace(
             self,
             root_pos=seal(self.root_pos[at]),
@@ -325,7 +322,7 @@ def concatenate(clips: Sequence[Clip], name: str | None = None) -> Clip:
     )
 
 
-def _full_local_pos(clip: Clip) -> Array:
+def _full_local_pos(clip: Clip) -> Floats:
     if clip.local_pos is not None:
         return clip.local_pos
     full = np.tile(clip.skeleton.offsets, (len(clip), 1, 1))

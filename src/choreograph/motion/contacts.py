@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RoleError
-from choreograph.maths.quantiles import medians, quantile
+from choreograph.base.arrays import Flags, Floats
+from choreograph.base.errors import RoleError
+from choreograph.base.quantiles import medians, quantile
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
 
 _STEP_M = 0.10
 """Plants this much apart in height stand on different floors: a stair is 15 to 20 cm, a slipping marker 3."""
@@ -54,7 +50,7 @@ class FootPlants:
 
     planted: Flags
     """(F, feet), a column per joint of `skeleton.feet`."""
-    standing_heights: Array
+    standing_heights: Floats
     """Height of each foot joint when it stands on the floor, (feet,), metres."""
     floor_height: float
     """Height of the floor under the feet, metres: what the lowest foot joint stands on, in the middle of its way where
@@ -111,7 +107,7 @@ def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> F
     return FootPlants(planted, standing, floor, (float(slope[0]), float(slope[1])), moving)
 
 
-def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
+def _smooth_speed(pos: Floats, fps: float, seconds: float) -> Floats:
     """Speed of the joints over the floor and up and down, averaged over a short window, (F, feet), m/s."""
     speed = kinematics.speeds(pos, fps)
     width = max(1, round(seconds * fps)) | 1
@@ -122,7 +118,7 @@ def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
     return np.asarray((sums[width:] - sums[:-width]) / width)
 
 
-def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
+def _floor_slope(pos: Floats, speed: Floats, fps: float) -> Floats:
     """How much the floor rises along x and z, (2,): by where feet rest; 0 where that does not explain their heights.
 
     All joints share the slope, and each has a height of its own above the floor. Rests at other heights, as on the toes
@@ -157,7 +153,7 @@ def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
     return np.asarray(found[-2:]) if explains and np.hypot(*found[-2:]) < _MOST_SLOPE else level
 
 
-def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -> Array:
+def _standing_heights(heights: Floats, speed: Floats, settings: ContactSettings) -> Floats:
     """Where each joint is when it stands: low among the frames in which it hardly moves."""
     out = np.empty(heights.shape[1])
     for k in range(heights.shape[1]):
@@ -168,7 +164,7 @@ def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -
     return out
 
 
-def _hysteresis(heights: Array, speed: Array, fps: float, settings: ContactSettings) -> Flags:
+def _hysteresis(heights: Floats, speed: Floats, fps: float, settings: ContactSettings) -> Flags:
     land = (heights < settings.land_height_m) & (speed < settings.land_speed_m_s)
     stay = (heights < settings.leave_height_m) & (speed < settings.leave_speed_m_s)
     shortest = max(1, round(settings.min_seconds * fps))
@@ -188,7 +184,7 @@ def _hysteresis(heights: Array, speed: Array, fps: float, settings: ContactSetti
     return out
 
 
-def _support_levels(heights: Array, speed: Array, fps: float) -> Array:
+def _support_levels(heights: Floats, speed: Floats, fps: float) -> Floats:
     """Heights, above standing, of whatever foot joint is lowest while it rests: on one floor all near zero."""
     lowest = heights.argmin(axis=1)
     every = np.arange(len(heights))

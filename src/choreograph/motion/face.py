@@ -6,14 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
-from choreograph.motion.arrays import frozen
+from choreograph.base.arrays import Floats, Ints, frozen
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 _METRES_PER_MM = 1e-3
 _SWEEPS = 40
@@ -38,13 +35,13 @@ class Face:
 
     names: tuple[str, ...]
     """Of the shapes, as ARKit names them."""
-    weights: Array
+    weights: Floats
     """(F, S), from 0 to 1."""
     fps: float
     name: str = "face"
     others: tuple[str, ...] = ()
     """Further columns, such as HeadYaw."""
-    other_values: Array | None = None
+    other_values: Floats | None = None
     """(F, len(others)), radians."""
     notes: tuple[Note, ...] = field(default=(), repr=False)
     """What was odd in the file."""
@@ -105,9 +102,9 @@ class FaceShapes:
     """Landmarks of a face, and how shapes move them."""
 
     names: tuple[str, ...]
-    neutral: Array
+    neutral: Floats
     """(L, 3), millimetres, y up, the face looks along +z."""
-    moves: Array
+    moves: Floats
     """(S, L, 3), millimetres at a weight of 1."""
 
     def __post_init__(self) -> None:
@@ -121,18 +118,18 @@ class FaceShapes:
         """Number of landmarks."""
         return len(self.neutral)
 
-    def order(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def order(self, names: Sequence[str]) -> Ints:
         """For each of these shapes the column among `names`; -1 where it is not there."""
         known = {shape_key(name): n for n, name in enumerate(names)}
         return np.array([known.get(shape_key(name), -1) for name in self.names], np.int64)
 
-    def landmarks(self, face: Face) -> Array:
+    def landmarks(self, face: Face) -> Floats:
         """Where the landmarks are in each frame, (F, L, 3), millimetres."""
         at = self.order(face.names)
         used = at >= 0
         return np.asarray(self.neutral + np.einsum("fs,slc->flc", face.weights[:, at[used]], self.moves[used]))
 
-    def solve_weights(self, landmarks: Array, start: Array | None = None) -> Array:
+    def solve_weights(self, landmarks: Floats, start: Floats | None = None) -> Floats:
         """The weights from 0 to 1 that bring landmarks nearest to these, (F, S).
 
         Coordinate descent on the bounded least-squares problem, all frames at once; of shapes that do the same, the
@@ -166,7 +163,7 @@ class FaceShapes:
         return points_as_clip(self.landmarks(face) * _METRES_PER_MM, face.fps, face.name)
 
 
-def points_as_clip(points: Array, fps: float, name: str, names: Iterable[str] = ()) -> Clip:
+def points_as_clip(points: Floats, fps: float, name: str, names: Iterable[str] = ()) -> Clip:
     """Points (F, P, 3) in metres as a clip: a root at their mean, and a joint for each.
 
     Args:
@@ -190,7 +187,7 @@ def points_as_clip(points: Array, fps: float, name: str, names: Iterable[str] = 
     return Clip(skeleton, fps, root, rot, name, local_pos=local)
 
 
-def named_weights(names: Sequence[str], values: Mapping[str, float]) -> Array:
+def named_weights(names: Sequence[str], values: Mapping[str, float]) -> Floats:
     """Weights (S,) of shapes by name; those that are not named are 0.
 
     Raises:

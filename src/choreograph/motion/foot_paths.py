@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.maths.quantiles import medians, quantile
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Indices
+from choreograph.base.quantiles import medians, quantile
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.motion.stance import columns, leg_length
+from choreograph.motion.foot_geometry import columns, leg_length
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Limb = tuple[Array, Array, Array]
+Limb = tuple[Floats, Floats, Floats]
 """Where hip, knee and ankle are, (F, 3) each."""
 
 _SETTLE_S = 0.06
@@ -37,9 +35,9 @@ _SWING_S = 0.15
 class Flat:
     """When a foot of the source stands flat, and how high its ankle then is."""
 
-    weight: Array
+    weight: Floats
     """How surely it does, (F,), 0 to 1: it comes to rest and rises again over a short time."""
-    low: Array
+    low: Floats
     """Height of its ankle while it stands there, (F,), metres."""
 
 
@@ -66,18 +64,18 @@ def stands_flat(clip: Clip, side: str) -> Flat:
     return Flat(weight, np.where(total > 0, low / np.maximum(total, 1e-12), height))
 
 
-def _smooth(share: Array) -> Array:
+def _smooth(share: Floats) -> Floats:
     return share * share * (3 - 2 * share)
 
 
-def _frames_to(known: NDArray[np.intp], frames: NDArray[np.intp]) -> NDArray[np.intp]:
+def _frames_to(known: Indices, frames: Indices) -> Indices:
     """How many frames each is away from the nearest of those known."""
     after = np.searchsorted(known, frames)
     before = np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)])
     return np.asarray(np.minimum(before, np.abs(known[np.clip(after, 0, len(known) - 1)] - frames)))
 
 
-def plant_headings(clip: Clip, side: str, heading: Array) -> Array:
+def plant_headings(clip: Clip, side: str, heading: Floats) -> Floats:
     """A heading, (F,), as one for each time a foot stands, and from one to the next between.
 
     A heel that rises turns the foot a little, and hips turn on; what lies to its side must not move for that.
@@ -93,7 +91,7 @@ def plant_headings(clip: Clip, side: str, heading: Array) -> Array:
     return np.interp(np.arange(len(heading)), frames, values) if frames else whole
 
 
-def let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float) -> Array:
+def let_swing(clip: Clip, side: str, stands_at: Floats, led: Limb, lowest: float) -> Floats:
     """Where an ankle is to be, (F, 3): at its place while it stands, between that and its bones' end while it swings.
 
     Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of
@@ -116,13 +114,13 @@ def let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float)
     return np.asarray((1 - share) * stands_at + share * bones)
 
 
-def _cosine(one: Array, other: Array) -> Array:
+def _cosine(one: Floats, other: Floats) -> Floats:
     """Cosines of the angles between vectors, (F,)."""
     size = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
     return np.asarray(np.sum(one * other, axis=1) / np.maximum(size, 1e-12))
 
 
-def by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], flat: NDArray[np.intp]) -> Array:
+def by_ball(clip: Clip, side: str, places: tuple[Floats, Floats, Floats, Floats], flat: Indices) -> Floats:
     """Where an ankle is to be, (F, 3): as the source's, or so that the ball of a raised heel stays where it stands."""
     wanted, ball_at, reach, heading = places
     heel, ball = columns(clip, side)
@@ -135,7 +133,7 @@ def by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], fl
     return np.asarray((1 - weight) * wanted + weight * by_ball)
 
 
-def within(flags: Flags, ramp: float) -> Array:
+def within(flags: Flags, ramp: float) -> Floats:
     """How much each frame is among those that are set, (F,): 1 in them, less up to so many frames before and after."""
     at = np.arange(len(flags))
     weight = np.zeros(len(flags))

@@ -9,11 +9,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
 from choreograph.motion.face import FaceShapes
-
-Array = NDArray[np.float64]
 
 JAW, BROWS, NOSE, EYES, MOUTH = range(17), range(17, 27), range(27, 36), range(36, 48), range(48, 68)
 _UPPER_LIP = (49, 50, 51, 52, 53, 61, 62, 63)
@@ -36,7 +34,7 @@ def simple_head() -> FaceShapes:
     return FaceShapes(tuple(moves), neutral, np.array(list(moves.values())))
 
 
-def _neutral() -> Array:
+def _neutral() -> Floats:
     points = np.zeros((68, 3))
     turn = np.linspace(-np.pi / 2, np.pi / 2, 17)
     points[:17] = np.stack([68 * np.sin(turn), 25 - 95 * np.cos(turn) ** 1.3, -55 + 58 * np.cos(turn)], axis=1)
@@ -57,18 +55,18 @@ def _neutral() -> Array:
     return points
 
 
-def _put(points: object, move: tuple[float, float, float] | Array, weight: float | Array = 1.0) -> Array:
+def _put(points: object, move: tuple[float, float, float] | Floats, weight: float | Floats = 1.0) -> Floats:
     out = np.zeros((68, 3))
     at = np.array(list(points))  # type: ignore[call-overload]
     out[at] = np.asarray(weight)[..., None] * np.asarray(move) if np.ndim(weight) else weight * np.asarray(move)
     return out
 
 
-def _moves(neutral: Array) -> dict[str, Array]:
+def _moves(neutral: Floats) -> dict[str, Floats]:
     low = np.clip(-neutral[:, 1] / 70, 0, 1)
     jaw = np.where(np.isin(np.arange(68), [*JAW, *_LOWER_LIP]), np.maximum(low, 0.0), 0.0)
     jaw[list(_LOWER_LIP)], jaw[[48, 54, 60, 64]] = 0.85, 0.4
-    moves: dict[str, Array] = {}
+    moves: dict[str, Floats] = {}
     for side in ("Left", "Right"):
         sign = 1.0 if side == "Left" else -1.0
         upper, lower = _LIDS[side]

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, seal
 from choreograph.motion import kinematics
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
-
-Array = NDArray[np.float64]
 
 _STILL_M = 1e-10
 """Inner joints that stay within this of the bone have no need of positions of their own."""
@@ -59,8 +56,8 @@ def fold_skeleton(skeleton: Skeleton, depth: int) -> Skeleton:
 
 
 def fold_poses(
-    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None, depth: int
-) -> tuple[Array, Array, Array | None]:
+    skeleton: Skeleton, root_pos: Floats, local_rot: Floats, local_pos: Floats | None, depth: int
+) -> tuple[Floats, Floats, Floats | None]:
     """Root positions, rotations and joint positions of the same motion without the first `depth` joints."""
     top = slice(0, depth + 1)
     offsets = skeleton.offsets[None, top] if local_pos is None else local_pos[:, top]

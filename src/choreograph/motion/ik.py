@@ -8,11 +8,9 @@ keep their length to the last digit. Names are a leg's; an arm is solved alike.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints32
 
 SOFT_SHARE = 0.97
 """Share of the limb's length beyond which reaching on is resisted: about 28 degrees of flexion. Near full extension a
@@ -23,7 +21,7 @@ UNDO_RAD = 0.3
 """Flexion beyond the recorded one over which a knee bent the wrong way comes right."""
 
 
-def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+def hinge_axes(hip: Floats, knee: Floats, ankle: Floats, thigh_rot: Floats) -> Floats:
     """Axis of the knee in each frame, (F, 3), unit: a positive turn of the shin about it bends the leg.
 
     It is the normal of the leg's plane; where the leg is nearly straight it goes over into the axis that the knee has
@@ -41,19 +39,19 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array
     return _compiled_limb.hinge_axes(*places, HINGE_SHARE)  # type: ignore[no-any-return]
 
 
-def hinge_axes_numpy(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+def hinge_axes_numpy(hip: Floats, knee: Floats, ankle: Floats, thigh_rot: Floats) -> Floats:
     """What `hinge_axes` computes, in NumPy: the definition that the compiled kernel is held to."""
     return hinge_axes_near(usual_hinge(hip, knee, ankle, thigh_rot), hip, knee, ankle, thigh_rot)
 
 
-def usual_hinge(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+def usual_hinge(hip: Floats, knee: Floats, ankle: Floats, thigh_rot: Floats) -> Floats:
     """Axis that a knee has in a clip as a whole, in the thigh's frame, (3,), unit."""
     own = quat.rotate(quat.inverse(thigh_rot), _normals(hip, knee, ankle)).mean(axis=0)
     own[0] += 1e-6
     return np.asarray(own / np.linalg.norm(own))
 
 
-def hinge_axes_near(own: Array, hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+def hinge_axes_near(own: Floats, hip: Floats, knee: Floats, ankle: Floats, thigh_rot: Floats) -> Floats:
     """See `hinge_axes`; the axis that the knee has as a whole is given."""
     normal = _normals(hip, knee, ankle)
     usual = quat.rotate(thigh_rot, own)
@@ -63,14 +61,14 @@ def hinge_axes_near(own: Array, hip: Array, knee: Array, ankle: Array, thigh_rot
     return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12))
 
 
-def _normals(hip: Array, knee: Array, ankle: Array) -> Array:
+def _normals(hip: Floats, knee: Floats, ankle: Floats) -> Floats:
     """Normals of a leg's plane, (F, 3): as long as the sine of its flexion."""
     thigh, shin = knee - hip, ankle - knee
     size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
     return np.asarray(np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None])
 
 
-def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float = SOFT_SHARE) -> Array:
+def soft_reach(wanted: Floats, recorded: Floats, longest: Floats, soft_share: float = SOFT_SHARE) -> Floats:
     """How far the ankle may be from the hip, (F,), metres: what is wanted, held back as the leg grows straight.
 
     A reach up to that of the recorded pose is always granted; beyond it and `soft_share` of the longest, the leg comes
@@ -89,8 +87,8 @@ def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float
 
 
 def solve_limb(
-    hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
-) -> tuple[Array, Array]:
+    hip: Floats, knee: Floats, ankle: Floats, axis: Floats, target: Floats, soft_share: float = SOFT_SHARE
+) -> tuple[Floats, Floats]:
     """Turns that bring a limb's end to its target, exactly unless the limb would be stretched.
 
     The shin is first turned about the knee's axis until the ankle is as far from the hip as the target is, then the
@@ -115,8 +113,8 @@ def solve_limb(
 
 
 def solve_limb_numpy(
-    hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
-) -> tuple[Array, Array]:
+    hip: Floats, knee: Floats, ankle: Floats, axis: Floats, target: Floats, soft_share: float = SOFT_SHARE
+) -> tuple[Floats, Floats]:
     """What `solve_limb` computes, in NumPy: the definition that the compiled kernel is held to."""
     thigh, shin = knee - hip, ankle - knee
     # |thigh + turned shin|^2 = a^2 + b^2 + 2 (fixed + even cos d + odd sin d) for a turn by d about the axis.
@@ -144,12 +142,12 @@ def solve_limb_numpy(
 
 
 def write_limb(
-    local: Array,
-    rot: Array,
-    parents: NDArray[np.int32],
+    local: Floats,
+    rot: Floats,
+    parents: Ints32,
     limb: tuple[int, int, int],
-    turns: tuple[Array, Array],
-    end_rot: Array,
+    turns: tuple[Floats, Floats],
+    end_rot: Floats,
 ) -> None:
     """Write the local rotations of a limb's three joints, which the turns of `solve_limb` bring about.
 
@@ -172,6 +170,6 @@ def write_limb(
     local[:, ankle] = quat.multiply(quat.inverse(above), end_rot)
 
 
-def _about(axis: Array, angle: Array) -> Array:
+def _about(axis: Floats, angle: Floats) -> Floats:
     half = angle[:, None] / 2
     return np.concatenate([np.cos(half), np.sin(half) * axis], axis=1)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Flags, Floats, Ints32
 
 ALIKE = 0.12
 """Share by which the lengths of a limb and its twin may differ."""
@@ -20,19 +19,19 @@ _LIMB_SHARE = 0.12
 class Tree:
     """Joints, where they are at rest, and how long the ways below them are."""
 
-    parents: NDArray[np.int32]
+    parents: Ints32
     children: list[list[int]]
     longest: list[int]
     """Child of each joint with the longest way down, -1 at an end."""
-    lengths: Array
+    lengths: Floats
     """Of the bone to each joint."""
-    tips: Array
+    tips: Floats
     """Of the longest bone beyond each joint, zero where no end site tells."""
-    reach: Array
+    reach: Floats
     """Longest way from each joint down to an end."""
-    rest: Array
-    tip_parents: NDArray[np.int32]
-    tip_offsets: Array
+    rest: Floats
+    tip_parents: Ints32
+    tip_offsets: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +41,11 @@ class Pair:
     hub: int
     first: list[int]
     second: list[int]
-    apart: Array
+    apart: Floats
     """Distance of each joint from its twin."""
 
 
-def rest_positions(parents: NDArray[np.int32], offsets: Array) -> Array:
+def rest_positions(parents: Ints32, offsets: Floats) -> Floats:
     """Where joints are at rest, (J, 3); parents come before their children."""
     rest = np.zeros((len(parents), 3))
     for j in range(1, len(parents)):
@@ -54,7 +53,7 @@ def rest_positions(parents: NDArray[np.int32], offsets: Array) -> Array:
     return rest
 
 
-def grow(parents: NDArray[np.int32], rest: Array, tip_parents: NDArray[np.int32], tip_offsets: Array) -> Tree:
+def grow(parents: Ints32, rest: Floats, tip_parents: Ints32, tip_offsets: Floats) -> Tree:
     """The tree of joints that are where they are; parents may come behind their children."""
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
@@ -85,7 +84,7 @@ def chain_below(tree: Tree, joint: int) -> list[int]:
     return chain
 
 
-def way_up(parents: NDArray[np.int32], joint: int) -> list[int]:
+def way_up(parents: Ints32, joint: int) -> list[int]:
     """A joint and those above it, up to the root."""
     way = []
     while joint >= 0:
@@ -129,7 +128,7 @@ def _twins(tree: Tree, limbs: list[list[int]], least: float) -> list[tuple[list[
     return found
 
 
-def _alike(tree: Tree, one: list[int], other: list[int]) -> NDArray[np.bool_]:
+def _alike(tree: Tree, one: list[int], other: list[int]) -> Flags:
     """Whether two limbs are equal as far as their first joint, their first two, and so on."""
     count = min(len(one), len(other))
     a, b = tree.lengths[one[:count]], tree.lengths[other[:count]]

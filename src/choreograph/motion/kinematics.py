@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints32
 
 
-def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]) -> tuple[Array, Array]:
+def forward(root_pos: Floats, local_rot: Floats, local_pos: Floats, parents: Ints32) -> tuple[Floats, Floats]:
     """Global positions (F, J, 3) and rotations (F, J, 4) of every joint.
 
     Args:
@@ -30,9 +28,7 @@ def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArra
     )  # type: ignore[no-any-return]
 
 
-def forward_numpy(
-    root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]
-) -> tuple[Array, Array]:
+def forward_numpy(root_pos: Floats, local_rot: Floats, local_pos: Floats, parents: Ints32) -> tuple[Floats, Floats]:
     """The plain twin of `forward`, one joint at a time."""
     pos = np.empty((*local_rot.shape[:2], 3))
     rot = np.empty_like(local_rot)
@@ -44,7 +40,7 @@ def forward_numpy(
     return pos, rot
 
 
-def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+def to_local(global_rot: Floats, parents: Ints32) -> Floats:
     """Rotations of joints in their parents' frames, from global ones, both (F, J, 4)."""
     from choreograph.motion import _compiled
 
@@ -52,7 +48,7 @@ def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
     return _compiled.to_local(rotations, order)  # type: ignore[no-any-return]
 
 
-def to_local_numpy(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+def to_local_numpy(global_rot: Floats, parents: Ints32) -> Floats:
     """The plain twin of `to_local`."""
     local = np.array(global_rot, float)
     inner = np.arange(1, len(parents))
@@ -60,19 +56,19 @@ def to_local_numpy(global_rot: Array, parents: NDArray[np.int32]) -> Array:
     return local
 
 
-def unit_and_continuous(rotations: Array) -> Array:
+def unit_and_continuous(rotations: Floats) -> Floats:
     """Rotations (F, J, 4) scaled to unit length, with signs chosen so that each is near the one before it."""
     from choreograph.motion import _compiled
 
     return _compiled.unit_and_continuous(np.ascontiguousarray(rotations, float))  # type: ignore[no-any-return]
 
 
-def unit_and_continuous_numpy(rotations: Array) -> Array:
+def unit_and_continuous_numpy(rotations: Floats) -> Floats:
     """The plain twin of `unit_and_continuous`."""
     return quat.make_continuous(quat.normalise(rotations))
 
 
-def speeds(paths: Array, fps: float) -> Array:
+def speeds(paths: Floats, fps: float) -> Floats:
     """How fast points move, (F, ...), metres a second, along paths (F, ..., 3); over two frames, one at the ends."""
     if len(paths) < 2:
         return np.zeros(paths.shape[:-1])

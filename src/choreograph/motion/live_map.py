@@ -11,19 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_geometry import Stance, flat_frames, leg_length
 from choreograph.motion.remap import across_stride, foot_aligns, hip_width, level_head, world_rotations
 from choreograph.motion.retarget import way_scale
 from choreograph.motion.role_map import SIDES, RoleMap, map_roles
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, flat_frames, leg_length
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +30,18 @@ class LiveMap:
 
     found: RoleMap
     """Which joint is which; feet are aligned by how they stand."""
-    scale: Array
+    scale: Floats
     """Of places, (3,)."""
     lift_m: float
     """By how much places are higher than scaled: ankles that stand do so at the body's own height."""
     half_width_m: float
     """How much farther to its side each foot stands, where hips are wider."""
-    soles: Array
+    soles: Floats
     """Rotation behind a foot's of the source that leaves which way the body faces, (2, 4), left before right."""
-    hinges: Array
+    hinges: Floats
     """Axis of each knee in the thigh's frame, (2, 3)."""
 
-    def poses(self, root_pos: Array, local_rot: Array) -> tuple[Array, Array]:
+    def poses(self, root_pos: Floats, local_rot: Floats) -> tuple[Floats, Floats]:
         """Root positions (F, 3) and local rotations (F, J, 4) of the target, each frame by itself."""
         source, target = self.found.source, self.found.target
         there, turned = kinematics.forward(root_pos, local_rot, source.offsets[None], source.parents)
@@ -65,7 +63,7 @@ class LiveMap:
             ik.write_limb(local, world, target.parents, leg, turns, world[:, leg[2]])
         return root, local
 
-    def _carried(self, points: Array) -> Array:
+    def _carried(self, points: Floats) -> Floats:
         return np.asarray(self.scale * points + [0.0, self.lift_m, 0.0])
 
 

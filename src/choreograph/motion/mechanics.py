@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats
 
 MOST_HZ = 60.0
 """Samples per second that a stage gets at most; it draws the nearest."""
@@ -23,21 +22,21 @@ class Mechanics:
     """Samples per second; the first is the motion's first frame."""
     limbs: tuple[str, ...]
     """What the ground pushes: "left_foot", "right_hand" …"""
-    com: Array
+    com: Floats
     """Centre of mass, (S, 3), metres."""
-    centres: Array
+    centres: Floats
     """Centres of pressure, (S, L, 3), metres; NaN where nothing pushes."""
-    forces: Array
+    forces: Floats
     """Of the ground upon each limb, (S, L, 3), body weights."""
-    residual: Array
+    residual: Floats
     """What the ground would have to give besides and cannot, (S, 3), body weights."""
-    torques: Array
+    torques: Floats
     """Size of the torque at each joint, (S, J), N·m."""
-    strength: Array
+    strength: Floats
     """What people reach at most, (J,), N·m; infinite where nobody knows, as at the root."""
 
     @property
-    def shares(self) -> Array:
+    def shares(self) -> Floats:
         """Torques as shares of what people reach, (S, J)."""
         return np.asarray(self.torques / self.strength)
 
@@ -78,7 +77,7 @@ def limb_of(point: str) -> str:
     return f"{side}_hand" if "hand" in point or "palm" in point else f"{side}_foot"
 
 
-def gather_limbs(names: Sequence[str], points: Array, forces: Array) -> tuple[tuple[str, ...], Array, Array]:
+def gather_limbs(names: Sequence[str], points: Floats, forces: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
     """Limbs, their centres of pressure (S, L, 3) and the forces upon them (S, L, 3).
 
     Args:
@@ -98,5 +97,5 @@ def gather_limbs(names: Sequence[str], points: Array, forces: Array) -> tuple[tu
     return limbs, centres, sums
 
 
-def _plain(values: Array, digits: int) -> list[Any]:
+def _plain(values: Floats, digits: int) -> list[Any]:
     return list(np.round(values, digits).tolist())

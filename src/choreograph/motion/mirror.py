@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from choreograph.base.arrays import Floats, Ints32
 
 _SIDES = {"left": "right", "right": "left", "Left": "Right", "Right": "Left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
 _SIDE_WORD = re.compile(rf"(?<![A-Za-z])({'|'.join(_SIDES)})(?![a-z])")
 
 
-def mirror_positions(values: Array) -> Array:
+def mirror_positions(values: Floats) -> Floats:
     """Positions (..., 3) reflected."""
     return np.asarray(values * np.array([-1.0, 1.0, 1.0]))
 
 
-def mirror_rotations(local_rot: Array, pairs: NDArray[np.int32]) -> Array:
+def mirror_rotations(local_rot: Floats, pairs: Ints32) -> Floats:
     """Local rotations (F, J, 4) reflected, each joint taking its twin's.
 
     Reflecting in x turns a rotation (w, x, y, z) into (w, x, -y, -z).

@@ -15,25 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choreograph.errors import RequestError
-from choreograph.motion.arrays import frozen, seal
+from choreograph.base.arrays import Flags, Floats, Ints, Ints32, frozen, seal
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Poses:
     """N poses of clips, each laid on the floor."""
 
-    clip: NDArray[np.int32]
+    clip: Ints32
     """The clip of each, by its number in the montage, (N,); one number is the same for all."""
-    frame: Array
+    frame: Floats
     """The place in that clip, in frames at its own rate, (N,)."""
-    place: Array = field(default_factory=lambda: np.zeros(3))
+    place: Floats = field(default_factory=lambda: np.zeros(3))
     """Floor transform of each as yaw, x, z, (N, 3), radians and metres; where the clip was recorded if left out."""
 
     def __post_init__(self) -> None:
@@ -53,9 +49,9 @@ class Poses:
 class Layer(Poses):
     """The poses that some output frames show, and how much each counts."""
 
-    at: Indices
+    at: Ints
     """Which output frames, (N,), ascending; the others do without this layer, and it costs nothing there."""
-    weight: Array = field(default_factory=lambda: np.ones(()))
+    weight: Floats = field(default_factory=lambda: np.ones(()))
     """How much it counts against the other layers of the same frame, 0 or more: one number, one for each frame (N,), or
     one for each frame and joint group (N, G)."""
 
@@ -77,7 +73,7 @@ class Layer(Poses):
 class Cuts:
     """K moments at which the motion jumps from one pose to another, to be smoothed."""
 
-    at_s: Array
+    at_s: Floats
     """(K,), seconds, ascending: the first moment that shows the pose behind the cut."""
     before: Poses
     """The pose that would have come at each cut, K of them."""
@@ -104,15 +100,15 @@ class Cuts:
 class Origins:
     """Where each frame of a motion came from, (F,) each."""
 
-    source_clip: NDArray[np.int32]
+    source_clip: Ints32
     """The clip that counts most, by its number in the montage; of two that count alike, the lower layer's."""
-    source_frame: Array
+    source_frame: Floats
     """The place in that clip, in frames at its own rate; whole where the rates divide."""
-    weight: Array
+    weight: Floats
     """How much the clip counts for the root's position, from 0 to 1; 1 where it is alone."""
-    other_clip: NDArray[np.int32]
+    other_clip: Ints32
     """The clip that counts most after it; -1 where there is none."""
-    other_frame: Array
+    other_frame: Floats
     """The place in that clip; NaN where there is none."""
     names: tuple[str, ...] = ()
     """Of all clips, by number."""
@@ -151,17 +147,17 @@ class Montage:
     """Output frames per second."""
     layers: Sequence[Layer]
     """The lowest first: each is mixed into what those below it show, by its share of the weight so far."""
-    groups: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    groups: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     """Column of the weights for the root's position and then for each joint's rotation, (1 + J,); the first for all if
     left out."""
     contacts: Flags | None = None
     """Which of `skeleton.feet` stand when, (F, feet), where that is known better than from the clips."""
     cuts: Cuts = field(default_factory=Cuts.none)
-    exact: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    exact: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     """Output frames whose pose stays as it was recorded, ascending, (E,)."""
     repair: bool = True
     """Whether faults of the capture are looked for; without, what the clips show stays as it was recorded."""
-    bend: Array | None = None
+    bend: Floats | None = None
     """Floor transform done to each frame as its layers show it, as yaw, x, z, (F, 3): a way bent to lead elsewhere. The
     motion is carried along smoothly, with feet that stand as they did."""
     on_floor: bool = True
@@ -225,14 +221,14 @@ class Montage:
         return 1 + max((int(layer.at[-1]) for layer in self.layers if len(layer)), default=-1)
 
     @cached_property
-    def _total(self) -> Array:
+    def _total(self) -> Floats:
         """Sum of the weights, (F, G)."""
         total = np.zeros((len(self), int(self.groups.max()) + 1))
         for layer in self.layers:
             total[layer.at] += layer.weight
         return total
 
-    def shares(self) -> list[Array]:
+    def shares(self) -> list[Floats]:
         """How much of each layer is mixed into what the layers below it show, (N, G) each: w_k / (w_1 + … + w_k).
 
         Mixed in this order, each layer counts in the end by its share of all weights.

@@ -23,7 +23,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Protocol
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Label
 from choreograph.motion.labels import label_words, matches_label
 

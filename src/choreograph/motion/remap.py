@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.maths.quantiles import medians, quantile
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats, Indices, Ints32
+from choreograph.base.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_geometry import Stance, columns, flat_frames, leg_length, standing_pose
 from choreograph.motion.foot_paths import (
     Limb,
     by_ball,
@@ -28,10 +29,6 @@ from choreograph.motion.foot_paths import (
 from choreograph.motion.role_map import SIDES, RoleMap, chain_between, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _WRITTEN = -2
 """Stands for the source's joint where a rotation between two of them is there already."""
@@ -55,7 +52,7 @@ _PELVIS_SHARE = (0.2, 1.5)
 """How much less or more than the source's a pelvis may turn within a stride."""
 
 
-def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None) -> tuple[Array, Array, Flags]:
+def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None) -> tuple[Floats, Floats, Flags]:
     """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does.
 
     Args:
@@ -89,7 +86,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     standing = float(np.mean([quantile(there[flat[side], ankles[side], 1], 0.5) for side in SIDES]))
     raised = stance.ankle_m
 
-    def carried(points: Array) -> Array:
+    def carried(points: Floats) -> Floats:
         """Points of the source, scaled; ankles that stand do so at the target's own height."""
         return np.asarray(scales * (points - [0.0, standing, 0.0]) + [0.0, raised, 0.0])
 
@@ -116,7 +113,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     return root, local, contacts_on(clip, skeleton)
 
 
-def _down(low: Array, height: Array, standing: float, scale: float, raised: float) -> Array:
+def _down(low: Floats, height: Floats, standing: float, scale: float, raised: float) -> Floats:
     """How much an ankle must go up to be as high as it stands, (F,), metres; floors of other heights are kept."""
     same_floor = np.abs(low - standing) * scale < _SAME_FLOOR * raised
     return np.asarray(np.where(same_floor, raised, scale * (low - standing) + raised) - height)
@@ -148,7 +145,7 @@ def hip_width(skeleton: Skeleton) -> float:
     return float(np.linalg.norm(rest[skeleton.need("left_upper_leg")] - rest[skeleton.need("right_upper_leg")]))
 
 
-def world_rotations(found: RoleMap, turned: Array) -> Array:
+def world_rotations(found: RoleMap, turned: Floats) -> Floats:
     """Global rotations of the target's joints, (F, J, 4): the source's, laid on; those without one as their parent."""
     from choreograph.motion import _compiled_remap
 
@@ -163,7 +160,7 @@ def world_rotations(found: RoleMap, turned: Array) -> Array:
     return world
 
 
-def lay_on_numpy(world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]) -> None:
+def lay_on_numpy(world: Floats, turned: Floats, low: Indices, align: Floats, parents: Ints32) -> None:
     """The plain twin of the kernel that lays the source's rotations on; the target's, `world`, are written.
 
     Args:
@@ -181,7 +178,7 @@ def lay_on_numpy(world: Array, turned: Array, low: NDArray[np.intp], align: Arra
             world[:, j] = world[:, parents[j]] if parents[j] >= 0 else quat.IDENTITY
 
 
-def across_stride(clip: Clip) -> Array:
+def across_stride(clip: Clip) -> Floats:
     """Which way the left hip lies from the right one over a stride, along the floor, (F, 3), unit."""
     from scipy.ndimage import gaussian_filter1d
 
@@ -189,14 +186,14 @@ def across_stride(clip: Clip) -> Array:
     return np.asarray(usual / np.maximum(np.linalg.norm(usual, axis=1, keepdims=True), 1e-9))
 
 
-def _across(clip: Clip) -> Array:
+def _across(clip: Clip) -> Floats:
     """From the right hip joint to the left one, (F, 3), unit."""
     hips = [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]
     now = clip.global_positions()[:, hips[0]] - clip.global_positions()[:, hips[1]]
     return np.asarray(now / np.maximum(np.linalg.norm(now, axis=1, keepdims=True), 1e-9))
 
 
-def _turn_pelvis(clip: Clip, found: RoleMap, world: Array, usual: Array, scale: float) -> None:
+def _turn_pelvis(clip: Clip, found: RoleMap, world: Floats, usual: Floats, scale: float) -> None:
     """Turn the pelvis so that its hip joints go as far as the source's, scaled, do; the rotations are changed.
 
     Hips twice as wide that turned as far would move twice as far, over feet that stand where the source's do. The
@@ -225,7 +222,7 @@ def _moves_with(found: RoleMap, joint: int) -> Flags:
 # ------------------------------------------------------------------------------------------------------------ feet
 
 
-def foot_aligns(found: RoleMap, turned: Array, side: str, flat: NDArray[np.intp], own: Array) -> Array:
+def foot_aligns(found: RoleMap, turned: Floats, side: str, flat: Indices, own: Floats) -> Floats:
     """Align a foot and its toes by how both bodies stand: the target is flat where the source is; the map is changed.
 
     The rotation comes back that, behind the source's foot's, leaves how it is turned against its own flat pose, (4,).
@@ -247,7 +244,7 @@ def foot_aligns(found: RoleMap, turned: Array, side: str, flat: NDArray[np.intp]
     return level
 
 
-def _settle_foot(found: RoleMap, pose: tuple[Array, Array], side: str, level: Array, stands: Array) -> Array:
+def _settle_foot(found: RoleMap, pose: tuple[Floats, Floats], side: str, level: Floats, stands: Floats) -> Floats:
     """Make a foot level while it stands, with all that hangs from it; its yaw comes back, (F,).
 
     The higher an ankle, the more a slight pitch would move it.
@@ -265,7 +262,7 @@ def _settle_foot(found: RoleMap, pose: tuple[Array, Array], side: str, level: Ar
     return quat.yaw_of(sole)
 
 
-def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Array, stance: Stance, scale: float) -> Array:
+def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Floats, stance: Stance, scale: float) -> Floats:
     """How much less a foot that stands is to be pitched than the recorded one, (F,), as a share.
 
     An ankle that is higher above the ball would go farther for the same pitch.
@@ -297,7 +294,7 @@ def _hangs_from(skeleton: Skeleton, joint: int, top: int) -> bool:
     return joint == top
 
 
-def _leg(skeleton: Skeleton, side: str, world: Array) -> Limb:
+def _leg(skeleton: Skeleton, side: str, world: Floats) -> Limb:
     """Hip, knee and ankle as bones alone lead there, with the root at the origin."""
     wanted = [skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
     at, places = np.zeros((len(world), 3)), {}
@@ -308,7 +305,7 @@ def _leg(skeleton: Skeleton, side: str, world: Array) -> Limb:
     return hip, knee, ankle
 
 
-def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Limb], target: Array) -> None:
+def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Floats, Floats, Limb], target: Floats) -> None:
     """Bring an ankle to its target; the pose is changed."""
     local, world, joints = pose
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))

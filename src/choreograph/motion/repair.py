@@ -7,13 +7,11 @@ shows the same fault each time.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-
-Array = NDArray[np.float64]
 
 _SPIKE_RAD_S2, _SPIKE_M_S2 = 2000.0, 150.0
 """A frame that leaps away and back faster than this is a spike: 4° or 5 mm off the middle between its neighbours at
@@ -54,7 +52,7 @@ def remove_spikes(clip: Clip) -> Clip:
     return clip.with_poses(root, quat.make_continuous(rot))
 
 
-def _find_spikes(off: Array, limit: float) -> NDArray[np.bool_]:
+def _find_spikes(off: Floats, limit: float) -> Flags:
     """Which frames are spikes, by how far each is off the middle between its neighbours, (F, ..., 3).
 
     A frame that leaps makes its neighbours seem to lean the other way, half as far; a jump or a hard stop does not, on
@@ -68,7 +66,7 @@ def _find_spikes(off: Array, limit: float) -> NDArray[np.bool_]:
     return spikes
 
 
-def spread_flips(local_rot: Array, fps: float) -> Array:
+def spread_flips(local_rot: Floats, fps: float) -> Floats:
     """Rotations (F, J, 4) in which joints that turn faster than anyone can do so over a fifth of a second instead.
 
     Recorded hands and thumbs now and then flip by half a turn from one frame to the next.

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-
-Array = NDArray[np.float64]
-
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Indices
 
 MAX_FPS = 10_000.0
 """Highest rate that is made: ten times what the fastest motion capture cameras give."""
 
 
-def sample_times(frames: int, fps: float, new_fps: float) -> Array:
+def sample_times(frames: int, fps: float, new_fps: float) -> Floats:
     """Where the new frames fall, in old frames: 0, fps/new_fps, … up to the last old frame.
 
     The first frame is kept exactly; the last one too where the rates divide.
@@ -26,21 +23,21 @@ def sample_times(frames: int, fps: float, new_fps: float) -> Array:
     return np.minimum(np.arange(count) * (fps / new_fps), frames - 1)
 
 
-def split_times(times: Array, frames: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+def split_times(times: Floats, frames: int) -> tuple[Indices, Indices, Floats]:
     """Frames before and after each time, and the share of the way between them."""
     before = np.clip(np.floor(times + 1e-9).astype(np.intp), 0, frames - 1)
     after = np.minimum(before + 1, frames - 1)
     return before, after, np.clip(times - before, 0.0, 1.0)
 
 
-def sample_positions(values: Array, times: Array) -> Array:
+def sample_positions(values: Floats, times: Floats) -> Floats:
     """Positions (F, ...) read at fractional frames, linearly."""
     before, after, share = split_times(times, len(values))
     share = share.reshape(-1, *(1,) * (values.ndim - 1))
     return np.asarray(values[before] * (1 - share) + values[after] * share)
 
 
-def sample_rotations(values: Array, times: Array) -> Array:
+def sample_rotations(values: Floats, times: Floats) -> Floats:
     """Rotations (F, ..., 4) read at fractional frames, by slerp on the short arc."""
     before, after, share = split_times(times, len(values))
     if not share.any():

@@ -11,20 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from choreograph.base.arrays import Flags, Floats, seal
 from choreograph.motion import kinematics
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
-from choreograph.motion.hung_feet import rehang
+from choreograph.motion.detached_feet import rehang
+from choreograph.motion.foot_geometry import Stance, body_stance, leg_length, likely_stance
 from choreograph.motion.remap import remap
 from choreograph.motion.role_map import map_roles
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, body_stance, leg_length, likely_stance
-
-Array = NDArray[np.float64]
-
 
 WAY_SCALES = (0.85, 1.5)
 """Lengths of legs, in those of the recorded ones, with which a body can take the recorded steps as they are."""
@@ -74,9 +68,9 @@ def way_scale(source: Skeleton, target: Skeleton) -> float:
 def _made(
     clip: Clip,
     skeleton: Skeleton,
-    root: Array,
-    rotations: Array,
-    contacts: NDArray[np.bool_] | None,
+    root: Floats,
+    rotations: Floats,
+    contacts: Flags | None,
 ) -> Clip:
     return Clip(
         skeleton,

@@ -14,15 +14,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RoleError
-from choreograph.maths import quat
-from choreograph.motion.arrays import seal
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Indices, seal
+from choreograph.base.errors import RoleError
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 SIDES = ("left", "right")
 LEG_ROLES = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg", "foot"))
@@ -39,13 +36,13 @@ class RoleMap:
 
     source: Skeleton
     target: Skeleton
-    low: NDArray[np.intp]
+    low: Indices
     """For each joint of the target a joint of the source, (J,); -1 where it moves with its parent."""
-    high: NDArray[np.intp]
+    high: Indices
     """A second one, beyond the first on the same chain, (J,)."""
-    share: Array
+    share: Floats
     """How far from the first towards the second the joint stands, 0 to 1, (J,)."""
-    align: Array
+    align: Floats
     """Rotation of each joint of the target that lays its rest bone along the source's, (J, 4)."""
 
     def as_names(self) -> dict[str, str | list[str]]:
@@ -194,14 +191,14 @@ def _map_limbs(found: RoleMap, side: str) -> None:
             found.align[here] = _align_feet(found, side)
 
 
-def _bone(skeleton: Skeleton, start: int, end: int) -> Array:
+def _bone(skeleton: Skeleton, start: int, end: int) -> Floats:
     rest = skeleton.rest_positions()
     bone = np.asarray(rest[end] - rest[start])
     return bone if np.linalg.norm(bone) > 1e-9 else np.array([0.0, -1.0, 0.0])
 
 
 @lru_cache(maxsize=64)
-def foot_bone(skeleton: Skeleton, side: str) -> Array | None:
+def foot_bone(skeleton: Skeleton, side: str) -> Floats | None:
     """From the ankle to the ball of the foot, or its tip, in the rest pose, (3,); None where nothing tells."""
     ankle = skeleton.find(f"{side}_foot")
     if ankle is None:
@@ -213,7 +210,7 @@ def foot_bone(skeleton: Skeleton, side: str) -> Array | None:
     return seal(np.array(skeleton.tip_offsets[tips[0]])) if len(tips) else None
 
 
-def _align_feet(found: RoleMap, side: str) -> Array:
+def _align_feet(found: RoleMap, side: str) -> Floats:
     """Feet by heading alone: both stand flat at rest, however high the ankle is above the ball."""
     headings = []
     for skeleton in (found.target, found.source):
@@ -239,7 +236,7 @@ def _finger_joints(skeleton: Skeleton, side: str) -> dict[tuple[str, int], int]:
     return found
 
 
-def _hand_frame(skeleton: Skeleton, side: str, hand: int) -> tuple[Array, Array | None] | None:
+def _hand_frame(skeleton: Skeleton, side: str, hand: int) -> tuple[Floats, Floats | None] | None:
     """Where the fingers point and where the thumb is, in the rest pose."""
     fingers = _finger_joints(skeleton, side)
     long = [joint for (kind, k), joint in fingers.items() if kind != "thumb" and k == 1]
@@ -251,7 +248,7 @@ def _hand_frame(skeleton: Skeleton, side: str, hand: int) -> tuple[Array, Array 
     return ahead, None if thumb is None else _bone(skeleton, hand, thumb)
 
 
-def _align_hands(found: RoleMap, side: str, here: int, there: int) -> Array:
+def _align_hands(found: RoleMap, side: str, here: int, there: int) -> Floats:
     """Hands by fingers and thumb where both have them, else as the forearms lie."""
     forearm = found.target.find(f"{side}_forearm")
     as_forearm = found.align[forearm] if forearm is not None else np.array(quat.IDENTITY)
@@ -266,7 +263,7 @@ def _align_hands(found: RoleMap, side: str, here: int, there: int) -> Array:
     return quat.from_matrix(_frame(other_ahead, other_thumb) @ _frame(ahead, thumb).T)
 
 
-def _frame(first: Array, second: Array) -> Array:
+def _frame(first: Floats, second: Floats) -> Floats:
     """Axes whose first lies along one vector and whose second is nearest to another, as columns."""
     x = first / np.linalg.norm(first)
     y = second - x * float(second @ x)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from choreograph.base.arrays import Ints32
 
 _LIMBS = (
     *("hip", "upper_leg", "lower_leg", "foot", "toe"),
@@ -116,7 +117,7 @@ def _without_beginning(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[str, ...]:
+def recognise_roles(names: Sequence[str], parents: Ints32) -> tuple[str, ...]:
     """The role of each joint, as far as its name tells; "other" where it does not."""
     sides, stems = zip(*(split_side(n) for n in _without_beginning(names)), strict=True)
     bare = [re.sub(r"\d+", "", s).removesuffix("bend") for s in stems]
@@ -148,7 +149,7 @@ def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[s
     return tuple(roles)
 
 
-def _first_branching(parents: NDArray[np.int32]) -> int:
+def _first_branching(parents: Ints32) -> int:
     """The first joint with several children: the body's hub, when no name tells; the root where nothing branches."""
     counts = np.bincount(np.asarray(parents)[1:], minlength=len(parents))
     several = np.flatnonzero(counts > 1)

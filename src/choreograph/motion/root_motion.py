@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.motion.arrays import seal
+from choreograph.base import quat
+from choreograph.base.arrays import seal
 from choreograph.motion.bend import SMOOTH_S, low_pass, way_of
 from choreograph.motion.clip import Clip
 from choreograph.motion.helper_root import fold_helper_root
 from choreograph.motion.skeleton import JointAxes, Skeleton
-
-Array = NDArray[np.float64]
 
 ROOT_BONE = "root"
 """What the bone at the floor is called, unless a joint has that name."""

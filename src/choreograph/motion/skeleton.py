@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RoleError, SkeletonMismatch
+from choreograph.base.arrays import Floats, Ints32, frozen
+from choreograph.base.errors import RoleError, SkeletonMismatch
 from choreograph.motion.anatomy import roles_by_shape
-from choreograph.motion.arrays import frozen
 from choreograph.motion.roles import FOOT_ROLES, ROLES, mirror_role, recognise_roles, split_side
 
 
@@ -19,11 +18,11 @@ from choreograph.motion.roles import FOOT_ROLES, ROLES, mirror_role, recognise_r
 class JointAxes:
     """How a motion file writes a joint's rotation: kept so that the file can be written back as it was."""
 
-    frames: NDArray[np.float64]
+    frames: Floats
     """Rotation of each joint's own axes against the world's in the rest pose, (J, 4); ASF calls it `axis`."""
     orders: tuple[str, ...]
     """Axes in which each joint may turn, intrinsic order, such as "zyx", "zx" or ""."""
-    limits: NDArray[np.float64] | None = None
+    limits: Floats | None = None
     """Lowest and highest angle per joint and axis x, y, z, (J, 3, 2), radians; NaN where the file has none."""
 
     def __post_init__(self) -> None:
@@ -38,13 +37,13 @@ class Skeleton:
 
     names: tuple[str, ...]
     """Joint names, unique; the root first."""
-    parents: NDArray[np.int32]
+    parents: Ints32
     """Index of each joint's parent, (J,); -1 for the root."""
-    offsets: NDArray[np.float64]
+    offsets: Floats
     """Rest position of each joint in its parent's frame, (J, 3), metres. The root's is where it rests."""
-    tip_parents: NDArray[np.int32] = None  # type: ignore[assignment]
+    tip_parents: Ints32 = None  # type: ignore[assignment]
     """Joints that carry an end site (the tip of a toe, a finger, the head), (T,)."""
-    tip_offsets: NDArray[np.float64] = None  # type: ignore[assignment]
+    tip_offsets: Floats = None  # type: ignore[assignment]
     """Position of each end site in its joint's frame, (T, 3), metres."""
     roles: tuple[str, ...] = None  # type: ignore[assignment]
     """Body part of each joint, from `ROLES`; recognised from the names unless given."""
@@ -130,7 +129,7 @@ class Skeleton:
         return tuple(j for j in (self.find(role) for role in FOOT_ROLES) if j is not None)
 
     @cached_property
-    def mirror_pairs(self) -> NDArray[np.int32]:
+    def mirror_pairs(self) -> Ints32:
         """For every joint its left/right twin, (J,); joints of the middle are their own."""
         return _pair_up(self)
 
@@ -139,7 +138,7 @@ class Skeleton:
         return tuple(int(j) for j in np.flatnonzero(self.parents == joint))
 
     @cached_property
-    def bone_lengths(self) -> NDArray[np.float64]:
+    def bone_lengths(self) -> Floats:
         """Distance of each joint from its parent, (J,), metres; zero for the root."""
         lengths = np.linalg.norm(self.offsets, axis=1)
         lengths[0] = 0.0
@@ -153,12 +152,12 @@ class Skeleton:
         heights = np.concatenate([points[:, 1], tips[:, 1]])
         return float(heights.max() - heights.min())
 
-    def rest_positions(self) -> NDArray[np.float64]:
+    def rest_positions(self) -> Floats:
         """Joint positions with no rotation and the root at the origin, (J, 3), metres; computed once and kept."""
         return self._rest_positions
 
     @cached_property
-    def _rest_positions(self) -> NDArray[np.float64]:
+    def _rest_positions(self) -> Floats:
         points = [(0.0, 0.0, 0.0)]
         for parent, (x, y, z) in zip(self.parents[1:].tolist(), self.offsets[1:].tolist(), strict=True):
             px, py, pz = points[parent]
@@ -316,7 +315,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
+def _pair_up(skeleton: Skeleton) -> Ints32:
     """Left/right twins by name ("LeftArm" and "RightArm"), then by role for joints that found none."""
     pairs = np.arange(len(skeleton), dtype=np.int32)
     sides = [split_side(name) for name in skeleton.names]
@@ -333,7 +332,7 @@ def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
     return frozen(pairs, np.int32)
 
 
-def _pair_by_place(skeleton: Skeleton, pairs: NDArray[np.int32]) -> None:
+def _pair_by_place(skeleton: Skeleton, pairs: Ints32) -> None:
     """Pair joints that neither name nor role tells: they hang from twins, each where the other's mirror image is."""
     rest = skeleton.rest_positions() - skeleton.rest_positions()[0]
     room = _TWIN_SHARE * skeleton.height

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion.clip import Clip
 
 _LOOK_SECONDS = 0.25

@@ -9,16 +9,17 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.contract.result import Answer, Result
-from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished
 from choreograph.formats.gltf import write_figure
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_facts, pack_frames, row_bytes
 from choreograph.pictures.figures import stand, with_plants
-from choreograph.synthesis.path import Path
+from choreograph.scene.path import Path
 
 Motion = Clip | Finished | Result | Answer
 """Whatever can be shown."""
@@ -34,7 +35,7 @@ class Scene:
     """Clips that move together, and lines on the floor."""
 
     clips: tuple[Clip, ...]
-    paths: tuple[NDArray[np.float64], ...]
+    paths: tuple[Floats, ...]
     """Lines that were asked for, (N, 2) each, metres, as (x, z)."""
     notes: tuple[str, ...]
     """Sentences about what is not shown as it is."""
@@ -55,7 +56,7 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
     if not motions:
         raise RequestError("there is nothing to show; give one or more clips or results: show(clip)")
     clips: list[Clip] = []
-    paths: list[NDArray[np.float64]] = []
+    paths: list[Floats] = []
     for motion in motions:
         if isinstance(motion, Result | Answer):
             answer = motion.best if isinstance(motion, Result) else motion

@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.notebook.scene import Motion, set_scene
-from choreograph.synthesis.path import Path
+from choreograph.scene.path import Path
 
 THEMES = ("auto", "dark", "light")
 

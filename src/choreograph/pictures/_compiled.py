@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.compiling import njit
+from choreograph.base.arrays import Bytes, Floats, Floats32, Ints32
+from choreograph.base.compiling import njit
 
 # Division without Python's check for zero, and sums in any order: both let the compiler use vector instructions.
 _kernel = njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 
-F32 = NDArray[np.float32]
-F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
+F32 = Floats32
+F64 = Floats
+I32 = Ints32
 
 # Single-precision constants: a plain 1.0 would widen all arithmetic around it.
 ZERO, ONE, TWO, FIVE = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(5.0)
@@ -366,7 +366,7 @@ def shade_figures(
 
 
 @_kernel
-def encode(image: F32, table: F32, noise: F32, out: NDArray[np.uint8]) -> None:
+def encode(image: F32, table: F32, noise: F32, out: Bytes) -> None:
     """See `reference.encode`."""
     height, width = image.shape[0], image.shape[1]
     last = np.float32(table.shape[0] - 1)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Bytes, Indices
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
@@ -23,9 +24,6 @@ from choreograph.pictures.mp4 import Mp4, open_mp4, require_ffmpeg
 from choreograph.pictures.raster import Figure, Scene, Stroke
 from choreograph.pictures.text import write_text
 from choreograph.pictures.theme import TEAL, find_theme
-from choreograph.progress import Progress, silent
-
-Image = NDArray[np.uint8]
 
 FILMS = (".mp4", ".gif")
 """Suffixes of films."""
@@ -111,7 +109,7 @@ class Film:
             played, self.settings.camera, width / height, points=[actor.points() for actor in self._actors]
         )
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
-        self._paths: list[NDArray[np.intp]] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
+        self._paths: list[Indices] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
         back = self._cameras[0].eye - self._cameras[0].target
         yaw = np.arctan2(back[0], back[2]) if self.settings.camera != "top" else travel_yaw(played) - np.pi / 3
         self._key_yaw = float(yaw) + raster.KEY_FROM[0]
@@ -120,7 +118,7 @@ class Film:
         """Number of frames."""
         return len(self._cameras)
 
-    def draw(self, frame: int) -> Image:
+    def draw(self, frame: int) -> Bytes:
         """The picture of one frame, (height, width, 3), sRGB; with opacity as a fourth channel where transparent."""
         figures = [actor.pose(frame) for actor in self._actors]
         bare = self.settings.transparent
@@ -131,9 +129,9 @@ class Film:
             self._write_caption(image, frame)
         return image
 
-    def frames(self) -> Iterator[Image]:
+    def frames(self) -> Iterator[Bytes]:
         """All pictures in order, drawn a few ahead on several threads."""
-        waiting: deque[Future[Image]] = deque()
+        waiting: deque[Future[Bytes]] = deque()
         pool = ThreadPoolExecutor(WORKERS)
         try:
             for frame in range(len(self)):
@@ -157,13 +155,13 @@ class Film:
                     strokes.append(footprint.stroke(opacity=0.8 * (1 - max(0.0, age) / TRAIL_S)))
         return strokes
 
-    def _trail(self, actor: Actor, path: NDArray[np.intp], frame: int) -> Stroke:
+    def _trail(self, actor: Actor, path: Indices, frame: int) -> Stroke:
         now, length = min(frame, len(actor.clip) - 1), TRAIL_S * self.settings.fps
         at = np.append(path[(path >= now - length) & (path < now)], now)
         left = 1 - (now - at[:-1]) / length if len(at) > 1 else 1.0
         return Stroke(actor.clip.root_pos[at][:, [0, 2]], TEAL, 0.013, left)
 
-    def _write_caption(self, image: Image, frame: int) -> None:
+    def _write_caption(self, image: Bytes, frame: int) -> None:
         width, height = self.settings.size
         size = max(9.0, height / 38)
         edge = 1.4 * size
@@ -260,7 +258,7 @@ def write_still(
     write_png(path, image, overwrite=overwrite)
 
 
-def write_png(path: str | Path, image: Image, *, overwrite: bool = False) -> None:
+def write_png(path: str | Path, image: Bytes, *, overwrite: bool = False) -> None:
     """Write a picture (height, width, 3), sRGB, or with opacity (height, width, 4), as a PNG file."""
     from PIL import Image as Pillow
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats, Ints
 from choreograph.pictures.raster import Figure
 from choreograph.pictures.theme import from_hex
-
-Array = NDArray[np.float64]
 
 _EDGE_M = 0.8
 """Longest edge of a triangle: one that reaches behind the camera is left out, so all must be small."""
@@ -18,7 +16,7 @@ _MOST = 20_000
 """Triangles of a block at most."""
 
 
-def make_block(outline: Array, low: float, high: float, colour: str) -> Figure:
+def make_block(outline: Floats, low: float, high: float, colour: str) -> Figure:
     """A block with flat sides.
 
     Args:
@@ -50,13 +48,13 @@ def make_block(outline: Array, low: float, high: float, colour: str) -> Figure:
     )
 
 
-def _area(ring: Array) -> float:
+def _area(ring: Floats) -> float:
     """Of a polygon, above 0 where it runs from x to z."""
     after = np.roll(ring, -1, axis=0)
     return float((ring[:, 0] * after[:, 1] - ring[:, 1] * after[:, 0]).sum() / 2)
 
 
-def _triangulate(ring: Array) -> NDArray[np.int64]:
+def _triangulate(ring: Floats) -> Ints:
     """Triangles that fill a polygon of positive area, (N - 2, 3): ears are cut off one after another."""
     left, found = list(range(len(ring))), []
     while len(left) > 3:
@@ -66,7 +64,7 @@ def _triangulate(ring: Array) -> NDArray[np.int64]:
     return np.array([*found, left], np.int64)
 
 
-def _is_ear(ring: Array, left: Sequence[int], n: int) -> bool:
+def _is_ear(ring: Floats, left: Sequence[int], n: int) -> bool:
     """Whether a corner sticks out, with no other corner in its triangle."""
     three = [left[n - 1], left[n], left[(n + 1) % len(left)]]
     a, b, c = ring[three]
@@ -79,7 +77,7 @@ def _is_ear(ring: Array, left: Sequence[int], n: int) -> bool:
     return not inside.any()
 
 
-def _split(corners: Array) -> Array:
+def _split(corners: Floats) -> Floats:
     """Triangles (T, 3, 3) halved along their longest edges until these are short."""
     while len(corners) < _MOST:
         edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)

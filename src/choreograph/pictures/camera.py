@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
-
-Array = NDArray[np.float64]
 
 LENS = np.radians(28.0)
 """Vertical field of view: a longish lens, which keeps figures at the rim upright."""
@@ -24,15 +23,15 @@ VIEWS = {"follow": (-52.0, 11.0), "side": (-90.0, 6.0), "front": (0.0, 8.0), "fi
 class Camera:
     """A perspective camera: y up, no roll."""
 
-    eye: Array
+    eye: Floats
     """Where it stands, (3,), metres."""
-    target: Array
+    target: Floats
     """What is in the middle of the picture, (3,), metres."""
     lens: float = LENS
     """Vertical field of view, radians."""
 
     @cached_property
-    def axes(self) -> Array:
+    def axes(self) -> Floats:
         """Right, up and forward as rows, (3, 3)."""
         fx, fy, fz = (self.target - self.eye) / np.linalg.norm(self.target - self.eye)
         level = np.hypot(fx, fz)
@@ -44,7 +43,7 @@ class Camera:
         """Focal length in pixels of a picture this many pixels high."""
         return float(height / (2 * np.tan(self.lens / 2)))
 
-    def project(self, points: ArrayLike, size: tuple[int, int]) -> Array:
+    def project(self, points: ArrayLike, size: tuple[int, int]) -> Floats:
         """Pixels right and down and inverse depth (1/m) of points (..., 3); not positive behind the camera."""
         width, height = size
         seen = (np.asarray(points, float) - self.eye) @ self.axes.T
@@ -52,7 +51,7 @@ class Camera:
         scale = self.focal(height) * near
         return np.stack([width / 2 + seen[..., 0] * scale, height / 2 - seen[..., 1] * scale, near], axis=-1)
 
-    def floor_homography(self, size: tuple[int, int]) -> Array:
+    def floor_homography(self, size: tuple[int, int]) -> Floats:
         """Matrix that takes pixels (x, y, 1) to floor points (x w, z w, w), (3, 3); w > 0 below the horizon."""
         width, height = size
         right, up, forward = self.axes
@@ -64,7 +63,7 @@ class Camera:
         )
 
 
-def look_from(yaw: float, elevation: float) -> Array:
+def look_from(yaw: float, elevation: float) -> Floats:
     """Unit vector from the subject towards the camera, (3,), of angles in radians."""
     return np.array([np.sin(yaw) * np.cos(elevation), np.sin(elevation), np.cos(yaw) * np.cos(elevation)])
 
@@ -120,7 +119,7 @@ def mean_facing(clips: Sequence[Clip]) -> float:
     return float(np.angle(sum(np.exp(1j * clip.facing()).mean() for clip in clips)))
 
 
-def smooth(values: Array, frames: float) -> Array:
+def smooth(values: Floats, frames: float) -> Floats:
     """Values (F, ...) smoothed along time by a Gaussian of this many frames, without lag.
 
     Beyond its ends the motion is taken to go on as it began and ended, so that steady travel is left as it is.
@@ -135,7 +134,7 @@ def smooth(values: Array, frames: float) -> Array:
 
 
 def place_cameras(
-    clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS, points: Sequence[Array] | None = None
+    clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS, points: Sequence[Floats] | None = None
 ) -> list[Camera]:
     """A camera for every frame of clips of one rate that play together; shorter clips hold their last pose.
 
@@ -171,7 +170,7 @@ def place_cameras(
     return [Camera(point + away * distance, point, lens) for point in target]
 
 
-def body_points(clip: Clip, beyond: Array | None = None) -> Array:
+def body_points(clip: Clip, beyond: Floats | None = None) -> Floats:
     """Points that hold a clip's figure in every frame, (F, P, 3): joints and tips, with some flesh around them.
 
     How far a figure's surface goes beyond its joints may be given, below and above by axis, (2, 3), metres.
@@ -184,5 +183,5 @@ def body_points(clip: Clip, beyond: Array | None = None) -> Array:
     return np.stack([corners[:, picks[:, axis], axis] for axis in range(3)], axis=-1)
 
 
-def _held(values: Array, frames: int) -> Array:
+def _held(values: Floats, frames: int) -> Floats:
     return values if len(values) == frames else values[np.minimum(np.arange(frames), len(values) - 1)]

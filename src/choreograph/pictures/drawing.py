@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress
 from choreograph.motion.clip import Clip
 from choreograph.pictures.animation import FILMS, FilmSettings, check_film, write_film, write_still
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.sheet import SheetSettings, write_sheet
-from choreograph.progress import Progress
 
 DRAWINGS = (".png", *FILMS)
 """Suffixes of what is drawn: a sheet or a still, and films."""

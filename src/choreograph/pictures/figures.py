@@ -8,20 +8,18 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Floats32, Indices
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.formats.character import read_character
 from choreograph.formats.surface import Surface, read_surface
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
 from choreograph.pictures.camera import body_points
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +28,11 @@ class Actor:
 
     clip: Clip
     mesh: SkinnedMesh
-    colours: NDArray[np.float32]
+    colours: Floats32
     surface: Surface | None = None
     """A character's own surface, instead of the mannequin's."""
 
-    def points(self) -> Array:
+    def points(self) -> Floats:
         """Points that hold the figure in every frame, (F, P, 3)."""
         if self.surface is None:
             return body_points(self.clip)
@@ -137,12 +135,12 @@ class Footprint:
     left: bool
     start: int
     stop: int
-    heel: Array
+    heel: Floats
     """(x, z), metres."""
-    toe: Array
+    toe: Floats
     """(x, z), metres."""
 
-    def moved(self, shift: Array) -> Footprint:
+    def moved(self, shift: Floats) -> Footprint:
         """The same print elsewhere: moved by (x, z), metres."""
         return replace(self, heel=self.heel + shift, toe=self.toe + shift)
 
@@ -187,7 +185,7 @@ def with_plants(clip: Clip) -> Clip:
     return with_detected_contacts(clip) if clip.skeleton.feet else clip
 
 
-def _sole(clip: Clip, side: str) -> tuple[Array, Array]:
+def _sole(clip: Clip, side: str) -> tuple[Floats, Floats]:
     """Heel and toe end of a foot's sole on the floor in each frame, both (F, 2)."""
     skeleton, points = clip.skeleton, clip.global_positions()
     ankle, ball = skeleton.find(f"{side}_foot"), skeleton.find(f"{side}_toe")
@@ -201,7 +199,7 @@ def _sole(clip: Clip, side: str) -> tuple[Array, Array]:
     return back - 0.15 * along, front + 0.20 * along
 
 
-def thin_path(points: Array, tolerance: float = 0.004) -> tuple[Array, NDArray[np.intp]]:
+def thin_path(points: Floats, tolerance: float = 0.004) -> tuple[Floats, Indices]:
     """The points of a polyline (N, 2) that keep it within `tolerance` metres (Douglas and Peucker 1973), and which."""
     keep = np.zeros(len(points), bool)
     keep[[0, -1]] = True

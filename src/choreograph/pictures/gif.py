@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from choreograph.base.arrays import Bytes, Floats, Ints32
 
 COLOURS = 256
 ROUNDS = 10
@@ -19,7 +18,7 @@ ROUNDS = 10
 _PARTS = np.array([1 << 16, 1 << 8, 1], np.int32)
 
 
-def choose_palette(images: Sequence[Image]) -> Image:
+def choose_palette(images: Sequence[Bytes]) -> Bytes:
     """At most 256 colours (C, 3) that stand for those of some pictures, each (height, width, 3), sRGB.
 
     An octree's colours, moved by Lloyd's algorithm to the means of the pixels that they stand for. On our pictures this
@@ -46,7 +45,7 @@ def choose_palette(images: Sequence[Image]) -> Image:
 class Gif:
     """Pictures written one after another, each as the rectangle in which it differs from the one before."""
 
-    def __init__(self, out: IO[bytes], palette: Image, fps: float) -> None:
+    def __init__(self, out: IO[bytes], palette: Bytes, fps: float) -> None:
         """Begin a film that plays for ever.
 
         Args:
@@ -61,10 +60,10 @@ class Gif:
         self._tree = cKDTree(palette.astype(float))
         self._nearest = np.full(1 << 24, -1, np.int16)
         """The place in the palette of every colour that has come up, else -1."""
-        self._before: Image | None = None
+        self._before: Bytes | None = None
         self._count = 0
 
-    def write(self, image: Image) -> None:
+    def write(self, image: Bytes) -> None:
         """Add a picture (height, width, 3), sRGB."""
         from PIL import GifImagePlugin
         from PIL import Image as Pillow
@@ -84,14 +83,14 @@ class Gif:
         """Write what ends the file."""
         self._out.write(b";")
 
-    def _indices(self, image: Image) -> Image:
+    def _indices(self, image: Bytes) -> Bytes:
         keys = image @ _PARTS
         new = np.unique(keys[self._nearest[keys] < 0])
         if len(new):
             self._nearest[new] = self._tree.query(_as_colours(new))[1]
         return self._nearest[keys].astype(np.uint8)
 
-    def _changed(self, indices: Image) -> tuple[int, int, int, int]:
+    def _changed(self, indices: Bytes) -> tuple[int, int, int, int]:
         """The rectangle left, top, right, bottom outside which nothing has changed; one pixel where nothing has."""
         height, width = indices.shape
         if self._before is None:
@@ -104,7 +103,7 @@ class Gif:
 
 
 @contextmanager
-def open_gif(path: Path, palette: Image, fps: float) -> Iterator[Gif]:
+def open_gif(path: Path, palette: Bytes, fps: float) -> Iterator[Gif]:
     """A GIF file to write pictures to, whole when the block ends."""
     with path.open("wb") as out:
         gif = Gif(out, palette, fps)
@@ -112,6 +111,6 @@ def open_gif(path: Path, palette: Image, fps: float) -> Iterator[Gif]:
         gif.end()
 
 
-def _as_colours(keys: NDArray[np.int32]) -> NDArray[np.float64]:
+def _as_colours(keys: Ints32) -> Floats:
     """Red, green and blue (C, 3) of colours as one number each."""
     return np.stack([keys >> 16, keys >> 8 & 255, keys & 255], axis=1).astype(float)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.distance.minima import distance_matrix, find_minima
-from choreograph.errors import RequestError
 from choreograph.graph.clips import window_clip
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.report import Connectivity
@@ -91,7 +92,7 @@ def plot_graph(graph: MotionGraph, *, theme: str = "light") -> Figure:
     lengths = graph.clip_frames / graph.clip_frames.sum() * (1 - gap * count)
     begins = np.concatenate([[0.0], np.cumsum(lengths + gap)[:-1]])
 
-    def angle(clip: NDArray[Any], frame: NDArray[Any]) -> NDArray[np.float64]:
+    def angle(clip: NDArray[Any], frame: NDArray[Any]) -> Floats:
         # Clockwise from the top, as one reads a clock.
         share = begins[clip] + lengths[clip] * np.asarray(frame) / graph.clip_frames[clip]
         return np.asarray(np.pi / 2 - 2 * np.pi * share)
@@ -152,12 +153,12 @@ def plot_graph(graph: MotionGraph, *, theme: str = "light") -> Figure:
     return figure
 
 
-def _arc(start: float, stop: float) -> NDArray[np.float64]:
+def _arc(start: float, stop: float) -> Floats:
     turn = np.linspace(start, stop, max(2, int(abs(stop - start) * 60)))
     return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
-def _chords(leave: NDArray[np.float64], arrive: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chords(leave: Floats, arrive: Floats) -> Floats:
     """Curves within the circle from angle to angle, (T, 24, 2); near ends bend less far in."""
     apart = np.abs(np.angle(np.exp(1j * (leave - arrive)))) / np.pi
     pull = 0.9 - 0.9 * np.sqrt(apart)
@@ -237,15 +238,13 @@ def _draw_transition(panel: Axes, graph: MotionGraph, edge: int, look: Theme) ->
     panel.set_title(text, fontsize=9, color=look.text, loc="left", pad=3)
 
 
-def _poses(graph: MotionGraph, clip: int, frames: NDArray[np.float64]) -> NDArray[np.float64]:
+def _poses(graph: MotionGraph, clip: int, frames: Floats) -> Floats:
     """Joint positions at some frames of the graph's rate, (len(frames), J, 3)."""
     at = [round(graph.own_frame(clip, float(frame))) for frame in frames]
     return np.stack([graph.clips[clip][f : f + 1].global_positions()[0] for f in at])
 
 
-def _draw_pose(
-    panel: Axes, graph: MotionGraph, pose: NDArray[np.float64], way: NDArray[np.float64], shift: float, colour: str
-) -> None:
+def _draw_pose(panel: Axes, graph: MotionGraph, pose: Floats, way: Floats, shift: float, colour: str) -> None:
     along = pose[:, [0, 2]] @ way + shift
     for joint, parent in enumerate(graph.skeleton.parents):
         if parent >= 0:

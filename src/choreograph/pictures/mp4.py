@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, MissingExtra
+from choreograph.base.arrays import Bytes
+from choreograph.base.errors import FormatError, MissingExtra
 
 
 def find_ffmpeg() -> str | None:
@@ -49,7 +49,7 @@ class Mp4:
         assert process.stdin is not None
         self._pipe = process.stdin
 
-    def write(self, image: NDArray[np.uint8]) -> None:
+    def write(self, image: Bytes) -> None:
         """Add a picture (height, width, 3), sRGB."""
         self._pipe.write(np.ascontiguousarray(image).data)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.formats.atomic import atomic_write
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.roles import ROLES
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 LIMBS = ("upper_leg", "lower_leg", "foot", "upper_arm")
@@ -180,7 +179,7 @@ def find_joints(clip: Clip, wanted: Sequence[str]) -> list[int]:
     return list(dict.fromkeys(joints))
 
 
-def unwrap_rotations(vectors: Array) -> Array:
+def unwrap_rotations(vectors: Floats) -> Floats:
     """Rotation vectors (F, 3) without leaps: of the vectors that mean the same rotation, the one nearest the last."""
     out = np.array(vectors, float)
     for f in range(1, len(out)):
@@ -237,7 +236,7 @@ def _legend(figure: Figure, panel: Axes, look: Theme) -> None:
     legend.set_in_layout(False)
 
 
-def _capsule(heel: Array, toe: Array) -> Array:
+def _capsule(heel: Floats, toe: Floats) -> Floats:
     """Outline of a footprint, (N, 2)."""
     along = toe - heel
     size = max(float(np.linalg.norm(along)), 0.05)

@@ -10,13 +10,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.base.arrays import Bytes, Flags, Floats, Floats32, Ints32
 from choreograph.pictures.camera import Camera, look_from
 from choreograph.pictures.theme import DARK, Theme, as_srgb, from_hex
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 KEY = np.array([2.2, 2.1, 1.95])
 """Linear colour of the key light: slightly warm."""
@@ -34,13 +31,13 @@ KEY_RAYS, FILL_RAYS = 12, 12
 class Figure:
     """A surface to draw, in the world."""
 
-    vertices: NDArray[np.float32]
+    vertices: Floats32
     """(V, 3), metres."""
-    normals: NDArray[np.float32]
+    normals: Floats32
     """(V, 3), unit."""
-    triangles: NDArray[np.int32]
+    triangles: Ints32
     """(T, 3), counter-clockwise seen from outside."""
-    colours: NDArray[np.float32]
+    colours: Floats32
     """Linear RGB, (V, 3)."""
 
 
@@ -48,13 +45,13 @@ class Figure:
 class Stroke:
     """A line painted on the floor."""
 
-    points: Array
+    points: Floats
     """Its course, (N, 2), metres, as (x, z); one point makes a disc."""
     colour: str
     """An sRGB hex string."""
     radius: float = 0.02
     """Half its width, metres."""
-    opacity: float | Array = 1.0
+    opacity: float | Floats = 1.0
     """Of the whole line, or of each piece between two points, (N - 1,)."""
     ring: float = 0.0
     """Where positive, only a rim of this half width is drawn: metres."""
@@ -77,7 +74,7 @@ class Scene:
 
 def draw(
     scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, kernels: ModuleType | None = None
-) -> Image:
+) -> Bytes:
     """The picture of a scene, (height, width, 3), sRGB; with opacity as a fourth channel where it is transparent.
 
     Args:
@@ -121,7 +118,7 @@ def draw(
 
 def _cut_out(
     mesh: _Mesh | None, camera: Camera, light: _Light, size: tuple[int, int], samples: int, kernels: ModuleType
-) -> Image:
+) -> Bytes:
     """Figures on nothing, (height, width, 4): drawn before black and before white, whose difference is what one sees
     through them at their edges."""
     width, height = size
@@ -138,10 +135,10 @@ def _cut_out(
 
 @dataclass(frozen=True, eq=False)
 class _Mesh:
-    vertices: Array
-    normals: NDArray[np.float32]
-    triangles: NDArray[np.int32]
-    colours: NDArray[np.float32]
+    vertices: Floats
+    normals: Floats32
+    triangles: Ints32
+    colours: Floats32
 
 
 def _join(figures: Sequence[Figure]) -> _Mesh | None:
@@ -156,23 +153,23 @@ def _join(figures: Sequence[Figure]) -> _Mesh | None:
     )
 
 
-def _bounds(points: Array) -> Array:
+def _bounds(points: Floats) -> Floats:
     """Least and greatest coordinates of points (N, D), as (2, D); column by column, which NumPy does much faster."""
     return np.array([[column.min() for column in points.T], [column.max() for column in points.T]])
 
 
-def _focus(camera: Camera) -> Array:
+def _focus(camera: Camera) -> Floats:
     """The floor point below the middle of the picture's subject."""
     return np.array([camera.target[0], 0.0, camera.target[2]])
 
 
 @cache
-def _srgb_table() -> NDArray[np.float32]:
+def _srgb_table() -> Floats32:
     return (as_srgb(np.linspace(0, 1, 4097) ** 2) * 255).astype(np.float32)
 
 
 @cache
-def _noise() -> NDArray[np.float32]:
+def _noise() -> Floats32:
     """A tile of interleaved gradient noise (Jimenez 2014) in (0, 1): breaks up the bands of slow gradients.
 
     It stops short of the ends, so that a colour that 8 bits hold exactly stays as it is.
@@ -181,7 +178,7 @@ def _noise() -> NDArray[np.float32]:
     return (0.05 + 0.9 * ((52.9829189 * ((0.06711056 * x + 0.00583715 * y) % 1)) % 1)).astype(np.float32)
 
 
-def _disc(count: int) -> Array:
+def _disc(count: int) -> Floats:
     """Points spread evenly over the unit disc, (count, 2): Vogel's sunflower."""
     k = np.arange(count)
     radius, angle = np.sqrt((k + 0.5) / count), k * np.pi * (3 - np.sqrt(5))
@@ -189,21 +186,19 @@ def _disc(count: int) -> Array:
 
 
 @cache
-def _key_cone() -> Array:
+def _key_cone() -> Floats:
     return _disc(KEY_RAYS) * np.tan(KEY_SIZE)
 
 
 @cache
-def _fill_cone() -> Array:
+def _fill_cone() -> Floats:
     # Points of a disc lifted onto the hemisphere are cosine weighted, as the floor's light is; the last few degrees
     # above the horizon would throw shadows without end and are left out.
     flat = _disc(FILL_RAYS) * np.sin(np.radians(60))
     return flat / np.sqrt(1 - (flat**2).sum(axis=1, keepdims=True))
 
 
-def _floor_shadows(
-    mesh: _Mesh | None, towards_key: Array, kernels: ModuleType
-) -> tuple[NDArray[np.float32], NDArray[np.float32], Array]:
+def _floor_shadows(mesh: _Mesh | None, towards_key: Floats, kernels: ModuleType) -> tuple[Floats32, Floats32, Floats]:
     """How much of the key light and of the sky each floor texel sees, and where the textures lie, (2, 3).
 
     The figures are thrown flat onto the floor along many directions within the light, and the shadows counted: sharp
@@ -219,8 +214,8 @@ def _floor_shadows(
 
 
 def _throw(
-    mesh: _Mesh, slopes: Array, texel: float, margin: float, blur: int, kernels: ModuleType
-) -> tuple[NDArray[np.float32], Array]:
+    mesh: _Mesh, slopes: Floats, texel: float, margin: float, blur: int, kernels: ModuleType
+) -> tuple[Floats32, Floats]:
     from scipy.ndimage import uniform_filter
 
     points = np.maximum(mesh.vertices, [-np.inf, 0.0, -np.inf])
@@ -237,7 +232,7 @@ def _throw(
 class _Light(NamedTuple):
     """What figures are lit by, and how far one sees."""
 
-    towards_key: Array
+    towards_key: Floats
     theme: Theme
     fog: float
 
@@ -247,8 +242,8 @@ def _draw_figures(
     camera: Camera,
     light: _Light,
     samples: int,
-    background: NDArray[np.float32],
-    image: NDArray[np.float32],
+    background: Floats32,
+    image: Floats32,
     kernels: ModuleType,
 ) -> None:
     towards_key, theme, fog = light
@@ -278,7 +273,7 @@ def _draw_figures(
     )  # fmt: skip
 
 
-def _shadow_map(mesh: _Mesh, towards_key: Array, kernels: ModuleType) -> tuple[NDArray[np.float32], Array, float]:
+def _shadow_map(mesh: _Mesh, towards_key: Floats, kernels: ModuleType) -> tuple[Floats32, Floats, float]:
     """How close to the light the nearest surface is, its (3, 4) view of the world, and metres per texel."""
     axes = Camera(towards_key, np.zeros(3)).axes * [[1], [-1], [-1]]
     seen = mesh.vertices @ axes.T
@@ -296,8 +291,8 @@ def _shadow_map(mesh: _Mesh, towards_key: Array, kernels: ModuleType) -> tuple[N
 
 
 def _paint(
-    strokes: Sequence[Stroke], camera: Camera, size: tuple[int, int], homography: Array, kernels: ModuleType
-) -> NDArray[np.float32]:
+    strokes: Sequence[Stroke], camera: Camera, size: tuple[int, int], homography: Floats, kernels: ModuleType
+) -> Floats32:
     """The strokes as premultiplied linear RGB and opacity, (height, width, 4); empty where there are none."""
     if not strokes:
         return np.zeros((0, 0, 4), np.float32)
@@ -322,9 +317,7 @@ def _paint(
     return layer
 
 
-def _segment_bounds(
-    segments: Array, camera: Camera, size: tuple[int, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+def _segment_bounds(segments: Floats, camera: Camera, size: tuple[int, int]) -> tuple[Ints32, Ints32, Flags]:
     """Pixel boxes that hold each segment with its width, and whether it is in the picture at all."""
     radius = segments[:, 4:5] + 0.01
     low = np.minimum(segments[:, :2], segments[:, 2:4]) - radius

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Bytes, Floats, Indices
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.formats.atomic import check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
@@ -19,10 +20,6 @@ from choreograph.pictures.figures import Actor, cast, find_footprints, thin_path
 from choreograph.pictures.raster import Figure, Scene, Stroke
 from choreograph.pictures.text import shorten, text_width, write_text
 from choreograph.pictures.theme import TEAL, Theme, find_theme
-from choreograph.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 SPACING = 0.46
 """Least distance between two figures along the path, in statures: closer ones run into each other."""
@@ -63,8 +60,8 @@ class SheetSettings:
 class _Layout:
     """Where the figures of a sheet stand and where it is seen from."""
 
-    frames: NDArray[np.intp]
-    shifts: Array
+    frames: Indices
+    shifts: Floats
     """How far each figure is moved on the floor, (N, 2), metres."""
     yaw: float
     elevation: float
@@ -76,7 +73,7 @@ def draw_sheet(
     settings: SheetSettings | None = None,
     blocks: Sequence[Figure] = (),
     floor: Sequence[Stroke] = (),
-) -> Image:
+) -> Bytes:
     """The contact sheet of a clip, (height, width, 3), sRGB.
 
     The figure stands along its own path every few frames, with the path and the foot plants on the floor. A motion
@@ -109,7 +106,7 @@ def draw_sheet(
     return image
 
 
-def draw_thumbnail(clip: Clip, settings: SheetSettings) -> Image:
+def draw_thumbnail(clip: Clip, settings: SheetSettings) -> Bytes:
     """The figures of a contact sheet alone, (height, width, 3), sRGB: nothing is written into the picture."""
     settings.check()
     return _draw_strip(clip, settings, 0.05 * settings.width, 0.03 * settings.width)[0]
@@ -117,7 +114,7 @@ def draw_thumbnail(clip: Clip, settings: SheetSettings) -> Image:
 
 def draw_overview(
     clips: Sequence[Clip], settings: SheetSettings | None = None, *, progress: Progress | None = None
-) -> Image:
+) -> Bytes:
     """Many clips in one picture: a small sheet for each, with its name and length, in columns."""
     settings = settings or SheetSettings()
     settings.check()
@@ -181,7 +178,7 @@ def _draw_strip(
     foot: float,
     blocks: Sequence[Figure] = (),
     floor: Sequence[Stroke] = (),
-) -> tuple[Image, list[tuple[float, float, str]]]:
+) -> tuple[Bytes, list[tuple[float, float, str]]]:
     """The figures on their floor, with `head` and `foot` pixels kept free, and where their times can be written."""
     actor = cast([clip], [settings.body])[0]
     clip = actor.clip
@@ -245,18 +242,18 @@ def _lay_in_row(clip: Clip, every: int | None, stature: float, aspect: float | N
     return _Layout(frames, places - clip.root_pos[frames][:, [0, 2]], yaw, float(np.radians(8)), True)
 
 
-def _row_spacing(clip: Clip, frames: NDArray[np.intp], right: Array, stature: float) -> float:
+def _row_spacing(clip: Clip, frames: Indices, right: Floats, stature: float) -> float:
     """Distance between figures of a row: room for the broadest pose, within reason."""
     sideways = (clip.global_positions()[frames] - clip.root_pos[frames][:, None])[..., [0, 2]] @ right
     return float(np.clip(np.ptp(sideways, axis=1).max() + 0.14 * stature, 0.5 * stature, 0.9 * stature))
 
 
-def _fit(points: Array, layout: _Layout, aspect: float, margins: tuple[float, float, float, float]) -> Camera:
+def _fit(points: Floats, layout: _Layout, aspect: float, margins: tuple[float, float, float, float]) -> Camera:
     lens = 2 * np.arctan(np.tan(BREADTH / 2) / aspect)
     return fit_camera(points, layout.yaw, layout.elevation, aspect, margins=margins, lens=float(lens))
 
 
-def _suitable_height(points: Array, layout: _Layout, width: int, head: float, foot: float) -> int:
+def _suitable_height(points: Floats, layout: _Layout, width: int, head: float, foot: float) -> int:
     """The height at which a picture of this width is filled both ways, within what is pleasant to look at."""
     low, high = 0.26 * width, 0.62 * width
     for _ in range(24):
@@ -299,7 +296,7 @@ def _time_places(
     return places
 
 
-def _write_times(image: Image, places: list[tuple[float, float, str]], size: float, theme: Theme) -> None:
+def _write_times(image: Bytes, places: list[tuple[float, float, str]], size: float, theme: Theme) -> None:
     """Write the times that fall on bare floor and not on each other."""
     for x, y, text in places:
         y += 2.9 * size

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from choreograph.base.arrays import Bytes
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
-Image = NDArray[np.uint8]
 
 _PLAIN = frozenset("·°…")
 """Signs beyond ASCII that the first choice of typeface has."""
 
 
 def write_text(
-    image: Image, place: tuple[float, float], text: str, size: float, colour: str, *, align: str = "left"
+    image: Bytes, place: tuple[float, float], text: str, size: float, colour: str, *, align: str = "left"
 ) -> float:
     """Draw a line of text into a picture, in place.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 
 TEAL = "#2bb3a3"
 """What the program did: the travelled path, plants."""
@@ -95,17 +95,17 @@ def find_theme(name: str) -> Theme:
     return THEMES[name]
 
 
-def from_hex(colour: str) -> NDArray[np.float64]:
+def from_hex(colour: str) -> Floats:
     """Linear RGB in [0, 1], (3,), of an sRGB hex string such as "#2bb3a3"."""
     return as_linear(np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0)
 
 
-def as_linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:
+def as_linear(srgb: Floats) -> Floats:
     """Linear values of sRGB values, both in [0, 1] (IEC 61966-2-1)."""
     return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
-def as_srgb(linear: NDArray[np.float64]) -> NDArray[np.float64]:
+def as_srgb(linear: Floats) -> Floats:
     """SRGB values of linear values, both in [0, 1]; the inverse of `as_linear`."""
     linear = np.clip(linear, 0.0, 1.0)
     return np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)

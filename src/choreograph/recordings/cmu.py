@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.formats.rates import CMU_FPS, SUBJECTS_AT_60_FPS
 
 SITE = "http://mocap.cs.cmu.edu/"

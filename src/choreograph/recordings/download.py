@@ -24,7 +24,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from choreograph._version import __version__
-from choreograph.errors import DownloadError, RequestError
+from choreograph.base.errors import DownloadError, RequestError
 
 CHUNK_BYTES = 64 * 1024
 LONGEST_WAIT_S = 60.0

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from choreograph import folders
-from choreograph.errors import DownloadError, RequestError
+from choreograph.base import folders
+from choreograph.base.errors import DownloadError, RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.formats.trials import Trial, read_trials, write_trials
-from choreograph.progress import Progress, silent
 from choreograph.recordings import cmu
 from choreograph.recordings.download import Check, Downloader, DownloadSettings
 

@@ -13,8 +13,8 @@ from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import LONGEST_QUOTE
-from choreograph.errors import RequestError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio.document import GraphAsk, Name, Point, View

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from choreograph.errors import GraphFileError
+from choreograph.base.errors import GraphFileError
 from choreograph.graph.model import ClipInfo, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph

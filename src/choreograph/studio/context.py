@@ -6,13 +6,13 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.search import Search
-from choreograph.errors import RequestError
 from choreograph.formats.npz import read_npz
 from choreograph.studio.archive import clip_number, file_stamp
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.library import apply_entry
-from choreograph.studio.places import Places
+from choreograph.studio.project_paths import Places
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.studio.tasks.performing import Performance
-    from choreograph.synthesis.complete.drag import Dragging
+    from choreograph.verbs.complete.interactive import Dragging
 
 _RECORDINGS_KEPT = 64
 _SEARCHES_KEPT = 24

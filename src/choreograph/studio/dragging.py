@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from choreograph.errors import Cancelled, ChoreographError
+from choreograph.base.errors import Cancelled, ChoreographError
 from choreograph.studio import messages as m
 from choreograph.studio.drag_messages import Pulled
 from choreograph.studio.subjects import VerbAsk

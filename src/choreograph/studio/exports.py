@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import read_request
-from choreograph.errors import RequestError
 from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import FORMATS
 from choreograph.studio.jobs import Work, new_job_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.finding.request import FindRequest
 from choreograph.motion.clip import Label
 from choreograph.motion.query import ClipText, parse_query

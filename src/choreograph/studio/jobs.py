@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from choreograph.errors import Cancelled, ChoreographError
+from choreograph.base.errors import Cancelled, ChoreographError
 from choreograph.studio.facts import Job
 from choreograph.studio.workers import Lane, Task
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.studio.document import ClipEntry, Document, GraphAsk
 from choreograph.studio.facts import Recording
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
+from choreograph.base.errors import ChoreographError
 from choreograph.contract.request import LONGEST_QUOTE
-from choreograph.errors import ChoreographError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio.drag_messages import Drag

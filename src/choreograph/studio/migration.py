@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from choreograph.contract.result import Metric
-from choreograph.studio.places import Places
+from choreograph.studio.project_paths import Places
 
 Plain = dict[str, Any]
 

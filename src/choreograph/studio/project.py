@@ -10,14 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from choreograph.errors import ChoreographError, RequestError
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.formats.atomic import atomic_write
 from choreograph.studio.archive import Archive, clip_number, file_stamp
 from choreograph.studio.document import ClipEntry, Document, Message, View
 from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
 from choreograph.studio.migration import migrate_project, migrate_result
-from choreograph.studio.places import Places
+from choreograph.studio.project_paths import Places
 from choreograph.studio.requests import check_drafts
 
 M = TypeVar("M", bound=Message)

@@ -7,8 +7,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import read_request
-from choreograph.errors import RequestError
 from choreograph.formats.character import WRITES
 from choreograph.formats.export import ExportSettings
 from choreograph.studio.archive import clip_number
@@ -152,7 +152,7 @@ def _build_command(session: Session, sources: list[Source], settings: GraphAsk) 
 
 def _inputs(session: Session, files: list[Path]) -> list[str]:
     """The files, or the folder if they are all that is in it."""
-    from choreograph.studio.intake import list_files
+    from choreograph.studio.importing import list_files
 
     folder = session.places.folder
     if set(files) == {folder / inside for inside in list_files(session.places)}:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.document import SUFFIXES, load_document, parse_document
 from choreograph.contract.names import OWN, motion_names, with_motions
 from choreograph.contract.request import Request, named_files, quote, read_request, request_error
 from choreograph.contract.verb import Verb
-from choreograph.errors import RequestError
 from choreograph.studio.document import Draft
 from choreograph.studio.verb_facts import OutputFacts, VerbFacts
 from choreograph.verbs import find_verb, rooms

@@ -16,15 +16,15 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from choreograph._version import __version__
+from choreograph.base.errors import Cancelled, ChoreographError, RequestError
 from choreograph.contract.request import LONGEST_QUOTE
-from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import api, characters, faces, uploads, verb_api
-from choreograph.studio.intake import begin
-from choreograph.studio.listening import Impatient, StudioServer, check_tls, find_names
+from choreograph.studio.http_server import Impatient, StudioServer, check_tls, find_names
+from choreograph.studio.importing import begin
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
-from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import NotThere, Stale
+from choreograph.studio.project_paths import Places, find_places
 from choreograph.studio.security import LOOPBACK, Guard, TooMuch, TooSlow
 from choreograph.studio.session import Session
 from choreograph.studio.steering import steer

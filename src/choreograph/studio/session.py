@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from choreograph._version import __version__
-from choreograph.errors import ChoreographError, RequestError
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
-from choreograph.studio.asking import Asking
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Recording, Result
 from choreograph.studio.jobs import Jobs, Work
 from choreograph.studio.library import clip_key, count, graph_key, writable_suffixes
 from choreograph.studio.pages import Page, Pages
-from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
+from choreograph.studio.project_paths import Places
 from choreograph.studio.protocol import PROTOCOL
 from choreograph.studio.steering import Steering
+from choreograph.studio.verb_requests import Asking
 from choreograph.studio.workers import Lane, Task, count_processors
 
 PREVIEWS_KEPT = 8

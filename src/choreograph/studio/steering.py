@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from choreograph.errors import ChoreographError, RequestError
+from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.studio.subjects import Subject, VerbAsk
 
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.studio.session import Session
-    from choreograph.synthesis.steer.controller import SteerBrain
-    from choreograph.synthesis.steer.pool import Pool
-    from choreograph.synthesis.steer.steps import StepClips
-    from choreograph.synthesis.steer.stream import SteerStream
+    from choreograph.verbs.steer.controller import SteerBrain
+    from choreograph.verbs.steer.frame_pool import Pool
+    from choreograph.verbs.steer.steps import StepClips
+    from choreograph.verbs.steer.stream import SteerStream
 
 MAX_CLIENTS = 16
 MAX_TOGETHER = 200
@@ -68,7 +68,7 @@ class Steering:
             raise RequestError("there is no graph yet; build it first")
         key = graph, Path(graph).stat().st_mtime
         if self._work is None or self._work.key != key:
-            from choreograph.synthesis.steer.prepare import FIRST_READY
+            from choreograph.verbs.steer.prepare import FIRST_READY
 
             first = asyncio.Event()
 
@@ -145,10 +145,10 @@ class _Learning:
 def _lay_out(graph: Path, *, known: tuple[SteerBrain, Pool] | None = None) -> tuple[MotionGraph, StepClips, Pool]:
     """Whose motion, its steps and their frames; those that are known where they are."""
     from choreograph.graph.store import open_graph
-    from choreograph.synthesis.narrow import narrow
-    from choreograph.synthesis.steer.pool import build_pool
-    from choreograph.synthesis.steer.prepare import find_steps
-    from choreograph.synthesis.steer.request import SteerRequest
+    from choreograph.verbs.clip_selection import narrow
+    from choreograph.verbs.steer.frame_pool import build_pool
+    from choreograph.verbs.steer.prepare import find_steps
+    from choreograph.verbs.steer.request import SteerRequest
 
     chosen = narrow(open_graph(graph), SteerRequest()).subject
     if known is not None:
@@ -159,9 +159,9 @@ def _lay_out(graph: Path, *, known: tuple[SteerBrain, Pool] | None = None) -> tu
 
 def _prepare(laid: tuple[MotionGraph, StepClips, Pool], *, first: bool = False) -> tuple[SteerBrain, Pool]:
     """What characters need; at first with what is learned quickly."""
-    from choreograph.synthesis.steer.learn import QUICK, LearnSettings
-    from choreograph.synthesis.steer.prepare import find_brain
-    from choreograph.synthesis.steer.stream import SteerStream
+    from choreograph.verbs.steer.learn import QUICK, LearnSettings
+    from choreograph.verbs.steer.prepare import find_brain
+    from choreograph.verbs.steer.stream import SteerStream
 
     graph, steps, pool = laid
     tasks = ("navigate",) if first else ("navigate", "spin", "avoid")
@@ -193,7 +193,7 @@ def _preparing(stage: tuple[str, int, int]) -> str:
 
 async def steer(socket: WebSocket, session: Session) -> None:
     """Steer characters for a client until it goes."""
-    from choreograph.synthesis.steer.stream import SteerStream
+    from choreograph.verbs.steer.stream import SteerStream
 
     await socket.accept()
     steering = session.steering
@@ -282,7 +282,7 @@ async def _write(socket: WebSocket, newest: list[bytes], texts: list[str], wake:
 async def _listen(
     socket: WebSocket, steering: Steering, stream: SteerStream, texts: list[str], wake: asyncio.Event
 ) -> None:
-    from choreograph.synthesis.steer.stream import read_message
+    from choreograph.verbs.steer.stream import read_message
 
     clock = asyncio.get_running_loop().time
     while True:

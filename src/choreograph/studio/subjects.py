@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import Request
 from choreograph.contract.verb import CLIP, EXAMPLES, GRAPH
-from choreograph.errors import RequestError
 from choreograph.studio.document import ClipEntry, Draft
 from choreograph.studio.library import clip_key, digest, file_stem
 

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from choreograph.formats.registry import suffixes
 from choreograph.studio.api import FAILURES, Open
 from choreograph.studio.facts import Job
-from choreograph.studio.intake import import_uploads
+from choreograph.studio.importing import import_uploads
 from choreograph.studio.session import Session
 
 MOST_FILES = 5000

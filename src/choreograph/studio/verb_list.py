@@ -13,7 +13,7 @@ import pydantic
 from pydantic import TypeAdapter
 
 from choreograph._version import __version__
-from choreograph.folders import cache_folder
+from choreograph.base.folders import cache_folder
 from choreograph.formats.atomic import atomic_write
 from choreograph.graph.cache import limit_bytes
 from choreograph.studio.verb_facts import VerbFacts

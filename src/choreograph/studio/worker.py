@@ -18,9 +18,9 @@ import traceback
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from choreograph.errors import Cancelled, ChoreographError
-from choreograph.progress import tell_compiling
-from choreograph.studio.places import Places
+from choreograph.base.errors import Cancelled, ChoreographError
+from choreograph.base.progress import tell_compiling
+from choreograph.studio.project_paths import Places
 
 _EVERY_S = 0.05
 """Least time between two reports of progress of one stage."""
@@ -118,7 +118,7 @@ def main() -> None:
 
 def _said(error: ChoreographError, ask: Any) -> str:
     """What went wrong, in the words of the page; of a verb's request, with the names of its fields."""
-    from choreograph.studio.words import in_labels
+    from choreograph.studio.field_labels import in_labels
     from choreograph.verbs import find_verb, rooms
 
     verb = getattr(ask, "verb", "")

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from choreograph.errors import Cancelled, ChoreographError, RequestError
-from choreograph.studio.places import Places
+from choreograph.base.errors import Cancelled, ChoreographError, RequestError
+from choreograph.studio.project_paths import Places
 
 OBEY_S = 2.0
 """Seconds that a task has to stop when told to; then its process is ended."""

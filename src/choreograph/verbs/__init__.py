@@ -1,8 +1,8 @@
-"""The registry of verbs: which there are, found by walking the rooms, so that a new one is its own room and no more.
+"""The registry of verbs: which there are, found by walking the rooms, so that a new verb is its own room and no more.
 
-A room is a package in `synthesis/` or `editing/` with a module `verb.py` that declares `VERB`. Its docstring's first
-line is what lists of verbs say about it, and its `PLACE` is where it stands in them. Packages named in the environment
-variable `CHOREOGRAPH_VERBS` (with commas) join them: that is how somebody's own verb comes into all faces.
+A room is a package in this folder with a module `verb.py` that declares `VERB`. Lists of verbs show its docstring's
+first line; `PLACE` is its position in them, and `CHANGES` marks verbs that change a given motion. Packages named in the
+environment variable `CHOREOGRAPH_VERBS` (with commas) join them: that is how a verb of your own gets into all faces.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.contract.verb import Verb
 
-HOUSES = ("choreograph.synthesis", "choreograph.editing")
+HOUSE = "choreograph.verbs"
 MORE = "CHOREOGRAPH_VERBS"
 
 
@@ -31,16 +31,17 @@ class Room(NamedTuple):
     name: str
     package: str
     summary: str
+    changes: bool
+    """Whether it changes a motion that exists, rather than finding one."""
 
 
 @cache
 def rooms() -> dict[str, Room]:
     """The verbs by name, in the order in which faces list them. Loads no more than the rooms' first lines."""
     packages = [
-        f"{house}.{entry.name}"
-        for house in HOUSES
-        for entry in iter_modules(import_module(house).__path__)
-        if entry.ispkg and _declares(f"{house}.{entry.name}")
+        f"{HOUSE}.{entry.name}"
+        for entry in iter_modules(import_module(HOUSE).__path__)
+        if entry.ispkg and _declares(f"{HOUSE}.{entry.name}")
     ]
     packages += [name.strip() for name in os.environ.get(MORE, "").split(",") if name.strip()]
     found = []
@@ -50,7 +51,15 @@ def rooms() -> dict[str, Room]:
         except (ImportError, TypeError, ValueError) as error:  # also names that no package can have
             raise RequestError(f"{MORE} names {package!r}, which cannot be imported: {error}") from None
         summary = (room.__doc__ or "").strip().partition("\n")[0]
-        found.append(Room(getattr(room, "PLACE", 100.0), package.rpartition(".")[2], package, summary))
+        found.append(
+            Room(
+                getattr(room, "PLACE", 100.0),
+                package.rpartition(".")[2],
+                package,
+                summary,
+                getattr(room, "CHANGES", False),
+            )
+        )
     return {room.name: room for room in sorted(found)}
 
 
@@ -66,7 +75,7 @@ def find_verb(name: str) -> Verb:
     try:
         verb: Verb = import_module(f"{package}.verb").VERB
     except (ImportError, AttributeError) as error:
-        if package.startswith(HOUSES):
+        if package.startswith(HOUSE):
             raise
         raise RequestError(f"{MORE} names {package!r}, which declares no verb: {error}") from None
     return verb

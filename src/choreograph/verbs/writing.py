@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from choreograph.base.errors import FormatError, RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.verb import Verb
-from choreograph.errors import FormatError, RequestError
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
 from choreograph.formats.character import WRITES as CHARACTERS
 from choreograph.formats.character import read_character, write_character
 from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.formats.registry import find_format
-from choreograph.progress import Progress, silent
 
 REPORT, STATE = "answers.json", "search.json"
 
@@ -153,7 +153,7 @@ def on_character(result: Result, file: Path) -> Result:
 
     A character of about human size goes where the motion goes; how much farther or less far another one does is said.
     """
-    from choreograph.finishing.put_on import put_on
+    from choreograph.finishing.retarget_clean import put_on
     from choreograph.motion.retarget import way_scale
 
     character = read_character(file)

@@ -18,8 +18,8 @@ from choreograph.formats import write_clip
 from choreograph.formats.character import read_character
 from choreograph.formats.stage_figure import stage_body
 from choreograph.motion import kinematics
+from choreograph.motion.foot_geometry import body_stance
 from choreograph.motion.live_map import live_map
-from choreograph.motion.stance import body_stance
 
 STATE = "window.choreograph.store.state"
 

@@ -17,7 +17,7 @@ from tests.e2e.studio.test_flow import CLIPS, STAGE, STATE, pixel, send, settle,
 from choreograph.contract.document import read_request_file
 from choreograph.demo import demo_clip
 from choreograph.formats import write_clip
-from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.verbs.solve.request import SolveRequest
 
 ROOT = Path(__file__).parents[3]
 LONG_S = 180.0

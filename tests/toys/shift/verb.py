@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Le
 from pydantic import Field
 
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
+from choreograph.base.progress import Progress, silent
 from choreograph.contract.request import Metres, Request
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, Verb
-from choreograph.errors import RequestError
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.progress import Progress, silent
 
 FAR_M = 5.0
 

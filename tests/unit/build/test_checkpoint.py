@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import Cancelled, GraphFileError
+from choreograph.base.progress import Recorder
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.files import build_file
 from choreograph.build.graph import build_graph
 from choreograph.distance import minima as distance_minima
-from choreograph.errors import Cancelled, GraphFileError
 from choreograph.graph.model import TABLES, Minima
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.progress import Recorder
 
 
 @pytest.fixture

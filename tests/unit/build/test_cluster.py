@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import GraphFileError, RequestError
+from choreograph.base.progress import silent
 from choreograph.build.comparison import Windows
 from choreograph.build.files import build_file
 from choreograph.build.prepare import prepare_clips
 from choreograph.distance.library import build_library
 from choreograph.distance.minima import Minima, find_minima, make_limits
 from choreograph.distance.shards import Question, cut_shards
-from choreograph.errors import GraphFileError, RequestError
 from choreograph.graph.settings import GraphSettings
-from choreograph.progress import silent
 
 pytest.importorskip("distributed")
 pytest.importorskip("pyarrow")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from choreograph.build.few import _pieces
+from choreograph.build.incremental import _pieces
 
 
 def test_pieces_hold_their_spans_and_a_window_more(rng):

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from tests.unit.build.test_retarget import other_person
 
-from choreograph.build import comparison, few
+from choreograph.base.errors import Cancelled, RequestError, SkeletonMismatch
+from choreograph.base.progress import Recorder
+from choreograph.build import comparison
+from choreograph.build import incremental as few
 from choreograph.build.graph import add_clips, build_graph, remove_clips
 from choreograph.build.joins import find_joining_thresholds
 from choreograph.demo import demo_clip
 from choreograph.distance.window import align_plainly
-from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights
 from choreograph.graph.model import TABLES, Minima, MotionGraph, random_walk_numpy
 from choreograph.graph.report import report_graph
@@ -17,7 +19,6 @@ from choreograph.graph.settings import EVERYTHING, GraphSettings, LabelThreshold
 from choreograph.motion.clip import Note
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Recorder
 
 
 def assert_same(first: MotionGraph, second: MotionGraph) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.base.errors import GraphFileError, RequestError
 from choreograph.build.graph import add_clips, remove_clips
 from choreograph.build.long_blends import lay_clouds, run_blends
 from choreograph.demo import demo_clip
-from choreograph.errors import GraphFileError, RequestError
 from choreograph.graph.model import TRANSITION
 from choreograph.graph.report import report_graph
 from choreograph.motion.clip import Clip

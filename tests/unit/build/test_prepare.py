@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import add_clips, build_graph
 from choreograph.build.prepare import digest
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.graph.clips import graph_frames, graph_positions
 from choreograph.motion.clip import Clip, Source
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RoleError
 from choreograph.demo import demo_clip
-from choreograph.errors import RoleError
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.retarget import retarget

@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import Cancelled, FormatError, GraphFileError, SkeletonMismatch
 from choreograph.build.estimate import estimate_build
 from choreograph.build.files import add_to_file, build_file
 from choreograph.build.graph import build_graph
 from choreograph.build.staging import ClipStream, Staging
-from choreograph.errors import Cancelled, FormatError, GraphFileError, SkeletonMismatch
 from choreograph.graph import writing
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
 from choreograph.motion.clip import Clip, Source
-from choreograph.motion.one_body import Casting
 from choreograph.motion.root_motion import with_root_bone
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.unify_skeletons import Casting
 
 
 class Stopped(Exception):
@@ -412,7 +412,7 @@ def test_what_is_written_for_each_file_does_not_grow_with_the_notes(walker, walk
         return text
 
     short = [walker.walk(f"short {n}", 0.1) for n in range(50)]
-    monkeypatch.setattr("choreograph.build.uniting.json.dumps", measured)
+    monkeypatch.setattr("choreograph.build.retarget_staged.json.dumps", measured)
     clips = [*short, *walks]
     graph = build_file(tmp_path / "a.mog", stream_of(clips, []))
     assert len(sizes) > 50 and max(sizes) < 500

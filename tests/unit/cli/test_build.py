@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from choreograph.base.errors import FormatError, RequestError, SkeletonMismatch
 from choreograph.cli.main import app
-from choreograph.errors import FormatError, RequestError, SkeletonMismatch
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats.gltf import write_glb
 from choreograph.graph.store import open_graph

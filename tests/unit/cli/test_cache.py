@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.base.errors import RequestError
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.graph import cache
 
 CLIPS = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left")

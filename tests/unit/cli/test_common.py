@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
+from choreograph.base.errors import Cancelled
+from choreograph.base.progress import Recorder
 from choreograph.cli import common
 from choreograph.cli.common import progress_bar, stop_well
-from choreograph.errors import Cancelled
-from choreograph.progress import Recorder
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.base.errors import RequestError
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_splines_and_starts_are_options(walks: Path, tmp_path: Path) -> None:
 
 
 def test_the_objective_from_three_starts_ends_alike(walks: Path, tmp_path: Path) -> None:
-    from choreograph.synthesis.complete.plot import plot_objective
+    from choreograph.verbs.complete.plot import plot_objective
 
     (tmp_path / "request.yaml").write_text(REQUEST)
     clips = [cg.read_clip(walks / f"{name}.npz") for name in ("walk", "walk_veer_left")]

@@ -10,9 +10,9 @@ import typer
 from typer.testing import CliRunner
 
 import choreograph.demo.clips
+from choreograph.base.errors import OutputExists, RequestError
 from choreograph.cli import demo as verb
 from choreograph.demo import demo_clip
-from choreograph.errors import OutputExists, RequestError
 from choreograph.formats import read_clip
 
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.base.errors import OutputExists, RequestError
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import OutputExists, RequestError
 
 RUN = CliRunner()
 

@@ -10,15 +10,15 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from choreograph.base.errors import ChoreographError, OutputExists, RequestError
 from choreograph.build.graph import build_graph
 from choreograph.cli.main import app, load_command
 from choreograph.cli.options import collect
 from choreograph.contract.request import read_request
 from choreograph.demo import demo_clip
-from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.store import save_graph
-from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowRequest, FollowSettings
 from choreograph.verbs.options import as_options
 
 QUICK = ("--method", "beam", "--beam", "30")

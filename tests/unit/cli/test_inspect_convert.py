@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from choreograph.base.errors import ChoreographError, FormatError, OutputExists, RequestError
 from choreograph.cli.main import app
-from choreograph.errors import ChoreographError, FormatError, OutputExists, RequestError
 from choreograph.formats import read_clip, read_figures, write_clip
 from choreograph.formats.world import stature
 from choreograph.motion.clip import Clip, concatenate

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from choreograph.base.errors import OutputExists, RequestError
 from choreograph.cli.build import BuildOptions
 from choreograph.cli.main import app
 from choreograph.cli.options import _COMMANDS, in_options
 from choreograph.contract.request import Request
 from choreograph.demo import demo_clip
-from choreograph.editing.bend.request import BendRequest
-from choreograph.editing.loop.request import LoopRequest
-from choreograph.errors import OutputExists, RequestError
 from choreograph.formats import write_clip
-from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.verbs.bend.request import BendRequest
+from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.loop.request import LoopRequest
 from choreograph.verbs.options import ARGUMENTS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.verbs import MORE, find_verb, rooms
 
 

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.base.errors import OutputExists, RequestError
 from choreograph.cli.main import app
 from choreograph.demo import demo_clips
-from choreograph.errors import OutputExists, RequestError
 from choreograph.formats import read_clip, write_clip
 from choreograph.motion.clip import Clip
 

@@ -6,8 +6,8 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
+from choreograph.base.errors import ChoreographError, FormatError, OutputExists, RequestError
 from choreograph.cli import plot, render
-from choreograph.errors import ChoreographError, FormatError, OutputExists, RequestError
 from choreograph.formats import write_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton

@@ -16,15 +16,15 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.base.errors import ChoreographError, OutputExists, RequestError
 from choreograph.build.graph import build_graph
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.graph import cache
 from choreograph.graph.store import save_graph
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.verbs.solve.request import SolveRequest
 
 REQUEST: dict[str, Any] = {
     "length_s": 4,
@@ -341,7 +341,7 @@ def test_pictures_of_several_people_show_where_they_meet(
         drawn.append((len(clips), [[target.at_s for target in request.body] for request in requests]))
         return np.zeros((8, 8, 3), np.uint8)
 
-    monkeypatch.setattr("choreograph.synthesis.solve.picture.draw_solved", draw)
+    monkeypatch.setattr("choreograph.verbs.solve.picture.draw_solved", draw)
     out = tmp_path / "out"
     said = run(mog, tmp_path / "r.yaml", "-o", out, "-n", 1, "--evaluations", 20_000, "--raw",
                "--picture", tmp_path / "p.png")  # fmt: skip

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choreograph.base.errors import RequestError
 from choreograph.contract import document
 from choreograph.contract.document import as_yaml, load_document, read_request_file
-from choreograph.errors import RequestError
-from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.verbs.follow.request import FollowRequest
 
 
 def load(tmp_path: Path, text: str, suffix: str = ".yaml") -> Any:

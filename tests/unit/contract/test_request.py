@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
 import choreograph as cg
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, named_files, quote, read_request
-from choreograph.errors import RequestError
 
 
 class Target(Request):
@@ -154,9 +154,9 @@ def test_paths_are_names_of_files() -> None:
 
 def test_files_that_a_request_names_are_known_by_their_place() -> None:
     from choreograph.contract.names import motion_names
-    from choreograph.editing.retime.request import RetimeRequest
-    from choreograph.synthesis.follow.request import FollowRequest
-    from choreograph.synthesis.solve.request import Character, SolveRequest
+    from choreograph.verbs.follow.request import FollowRequest
+    from choreograph.verbs.retime.request import RetimeRequest
+    from choreograph.verbs.solve.request import Character, SolveRequest
 
     on = FollowRequest("b.csv", before=FollowRequest("a.svg"))
     assert list(named_files(on)) == [("path", "b.csv"), ("before.path", "a.svg")]

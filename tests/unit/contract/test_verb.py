@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import choreograph as cg
+from choreograph.base.errors import FormatError, GraphFileError, RequestError
 from choreograph.contract.verb import CLIP, GRAPH
 from choreograph.demo import demo_clip
-from choreograph.errors import FormatError, GraphFileError, RequestError
 from choreograph.verbs import find_verb, rooms
 
 FUNCTIONS = {"dynamics": "inverse_dynamics"}

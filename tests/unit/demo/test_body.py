@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.demo import centre_of_mass, demo_skeleton
 from choreograph.demo.body import ANKLE_HEIGHT, TOE_HEIGHT
-from choreograph.maths import quat
 
 
 def test_it_is_175_cm_tall_and_stands_on_its_soles() -> None:

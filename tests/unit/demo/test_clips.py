@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Flags
+from choreograph.base.errors import Cancelled, RequestError
+from choreograph.base.progress import Recorder
 from choreograph.demo import centre_of_mass, demo_clip, demo_clips, demo_names, demo_skeleton
 from choreograph.demo.body import TOE_HEIGHT
 from choreograph.demo.clips import PLANS
 from choreograph.demo.model import load_model
-from choreograph.errors import Cancelled, RequestError
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
-from choreograph.progress import Recorder
 
 SKELETON = demo_skeleton()
 Clips = dict[str, Clip]
 
 
-def stretches(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def stretches(flags: Flags) -> list[tuple[int, int]]:
     """Runs of true frames, [start, stop)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

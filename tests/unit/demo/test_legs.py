@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.base import quat
 from choreograph.demo.body import SHIN, THIGH
 from choreograph.demo.synthesis import reach_leg
-from choreograph.maths import quat
 
 
 def test_the_ankle_is_where_it_was_asked_to_be(rng: np.random.Generator) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from choreograph.base import quat
+from choreograph.base.arrays import Floats
 from choreograph.demo.body import ANKLE_HEIGHT, TOE, TOE_HEIGHT
+from choreograph.demo.contact_phases import FAR, Stance
 from choreograph.demo.planting import FootTrack, plant_foot, sole_height
-from choreograph.demo.stances import FAR, Stance
-from choreograph.maths import quat
 
 FPS = 200.0
 TIMES = np.arange(0, 3, 1 / FPS)
 STANCES = [Stance(-FAR, -FAR, 0.8, 1.0), Stance(1.5, 1.6, FAR, FAR)]
 
 
-def sloppy_foot() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def sloppy_foot() -> tuple[Floats, Floats]:
     """Ankle and rotation of a foot that slides slowly, swings 70 cm ahead, and pitches toe up, then heel up."""
     step = np.clip((TIMES - 0.9) / 0.7, 0, 1)
     step = step**3 * (step * (6 * step - 15) + 10)
@@ -32,7 +32,7 @@ def track() -> FootTrack:
     return plant_foot(TIMES, STANCES, ankle, rot, nothing, nothing, nothing, nothing)
 
 
-def ball_of(track: FootTrack) -> NDArray[np.float64]:
+def ball_of(track: FootTrack) -> Floats:
     return np.asarray(track.ankle_pos + quat.rotate(track.foot_rot, TOE))
 
 

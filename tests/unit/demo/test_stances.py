@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from choreograph.demo.stances import FAR, MOST_ROLL_S, find_stances
+from choreograph.demo.contact_phases import FAR, MOST_ROLL_S, find_stances
 
 TIMES = np.linspace(0, 4, 1921)
 PHASES = np.tile([-0.03, 0.07, 0.42, 0.57], (len(TIMES), 1))

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from tests.unit.distance.synthetic import moved, plain_matrix, plain_minima, wander
 
+from choreograph.base.errors import Cancelled, RequestError
+from choreograph.base.progress import Recorder
 from choreograph.distance.minima import Minima, distance_matrix, find_minima, iterate_minima
 from choreograph.distance.window import Window, align_windows, windowed_clip
-from choreograph.errors import Cancelled, RequestError
-from choreograph.progress import Recorder
 
 WEIGHTS = np.array([1.0, 3.0, 0.5, 0.0, 2.0])
 FAR = 10.0  # metres: nothing is beyond it

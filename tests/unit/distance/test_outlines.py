@@ -3,7 +3,7 @@ import pytest
 from tests.unit.distance.synthetic import moved, wander
 
 from choreograph.distance.library import build_library, part_of
-from choreograph.distance.outlines import Newcomers, measure_outlines, open_spans
+from choreograph.distance.prefilter import Newcomers, measure_outlines, open_spans
 from choreograph.distance.tiles import cut_strips
 from choreograph.distance.window import Window, align_windows, windowed_clip
 

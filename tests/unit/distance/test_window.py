@@ -4,6 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.distance.synthetic import moved, wander
 
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
 from choreograph.distance import _compiled_window
 from choreograph.distance.library import build_library, lower_numpy
 from choreograph.distance.window import (
@@ -13,8 +15,6 @@ from choreograph.distance.window import (
     measure_windows_numpy,
     windowed_clip,
 )
-from choreograph.errors import RequestError
-from choreograph.maths.floor import FloorTransform
 
 WEIGHTS = np.array([1.0, 3.0, 0.5, 0.0, 2.0])
 

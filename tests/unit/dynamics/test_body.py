@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RequestError, RoleError
 from choreograph.demo import demo_clip
 from choreograph.dynamics.body import SEGMENTS, make_body, stature
 from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.export import as_mjcf, as_urdf, write_body
-from choreograph.errors import RequestError, RoleError
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.dynamics import _compiled_angles
-from choreograph.maths import quat
 
 
 def turns(rng: np.random.Generator, count: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.dynamics.falling import apparent_gravity, doubt_rate
+from choreograph.dynamics.gravity_check import apparent_gravity, doubt_rate
 
 
 def test_a_parabola_tells_gravity_and_the_rate_that_would_explain_another() -> None:

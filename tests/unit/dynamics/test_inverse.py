@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import RequestError
 from choreograph.demo import demo_clip
 from choreograph.dynamics.body import GRAVITY, make_body
 from choreograph.dynamics.contacts import find_contacts, floor_height, measure_points
 from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.export import as_urdf
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
-from choreograph.errors import RequestError
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 

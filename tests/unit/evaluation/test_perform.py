@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clips
-from choreograph.errors import RequestError
 from choreograph.evaluation.perform import compare, leave_one_out, nearest_frames
 from choreograph.features.points import ENDS, TRACK
 from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.perform.control import Control
-from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
+from choreograph.verbs.perform.control import Control
+from choreograph.verbs.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 
 
 def test_a_motion_scores_full_marks_against_itself(human: Clip):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.features.frames import FrameTable, build_frame_table
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 
 RATE = 30.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.features.pose_space import fit_pose_space
 
 

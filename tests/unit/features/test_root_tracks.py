@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
 from choreograph.features import _compiled
 from choreograph.features.root_tracks import _calm, _quantile, accelerations, accelerations_numpy
-from choreograph.maths import quat
 
 
 @pytest.mark.parametrize("fps", [10.0, 30.0, 120.0])

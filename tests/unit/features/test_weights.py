@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError, RoleError
+from choreograph.base.errors import RequestError, RoleError
 from choreograph.features.weights import PARTS, PRESETS, joint_weights
 from choreograph.motion.roles import ROLES
 

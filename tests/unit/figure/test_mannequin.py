@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from choreograph.base import quat
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, skin, skin_numpy, straightest_frame
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, concatenate
 from choreograph.motion.skeleton import Skeleton
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Recorder
 from choreograph.demo import demo_clip
 from choreograph.distance.window import Window, align_plainly, windowed_clip
-from choreograph.errors import RequestError
 from choreograph.finding import features as seen
 from choreograph.finding.request import FindRequest, parse_range
 from choreograph.finding.search import example_distances, turns_within
 from choreograph.formats.trials import Trial, write_trials
 from choreograph.motion.clip import Clip, Label
-from choreograph.progress import Recorder
 
 NAMES = ("walk", "run", "stand", "walk_turn_90_left", "walk_turn_90_right", "jump")
 

@@ -12,7 +12,7 @@ from choreograph.demo import demo_clip
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.walk import Walk
+from choreograph.verbs.walk import Walk
 
 
 @pytest.fixture(scope="session")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from choreograph.base import quat
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.floor import FloorTransform
 
 
-def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) -> tuple[Array, Array]:
+def sample(root: Floats, rot: Floats, row: Ints, share: Floats, place: Floats) -> tuple[Floats, Floats]:
     transform = FloorTransform(place[:, 0], place[:, 1], place[:, 2])
     after = np.where(share > 0, row + 1, row)
     out_root = transform.apply((1 - share[:, None]) * root[row] + share[:, None] * root[after])
@@ -21,6 +18,6 @@ def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) ->
     return out_root, out_rot
 
 
-def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Array, weight: Array) -> None:
+def mix(root: Floats, rot: Floats, at: Ints, other_root: Floats, other_rot: Floats, weight: Floats) -> None:
     root[at] += weight[:, :1] * (other_root - root[at])
     rot[at] = quat.slerp(rot[at], other_rot, weight[:, 1:])

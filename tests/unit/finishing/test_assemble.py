@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from tests.unit.finishing import plain_kernels as plain
 
-from choreograph.errors import RequestError
+from choreograph.base import quat
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
 from choreograph.finishing import _compiled
 from choreograph.finishing.assemble import settle_contacts
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import TRANSITION, MotionGraph
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.contacts import runs
-from choreograph.synthesis.walk import Walk
+from choreograph.verbs.walk import Walk
 
 
 def assembled(walk: Walk, **settings: object) -> Finished:

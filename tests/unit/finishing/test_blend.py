@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.finishing.blend import KINDS, PRESETS, blend_share, blend_weight, group_weights, joint_exponents
 from choreograph.finishing.settings import FinishSettings
 

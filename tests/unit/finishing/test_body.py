@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.finishing.body import RootTarget, glide_speed
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RequestError
+from choreograph.base.floor import FloorTransform
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.finishing.body import RootTarget, meet_body
 from choreograph.finishing.cuts import smoothing
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.solve.splice import Splice
+from choreograph.verbs.solve.splice import Splice
 
 BODY = (RootTarget(0.0, (1.0, 1.0), 0.5), RootTarget(1.0, (1.5, 2.0)), RootTarget(2.0, (1.0, 3.5), -3.0))
 

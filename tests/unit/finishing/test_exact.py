@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.finishing.body import RootTarget
@@ -11,9 +12,8 @@ from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.solve.splice import HardFrames, Splice
+from choreograph.verbs.solve.splice import HardFrames, Splice
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError, RoleError
+from choreograph.base import quat
+from choreograph.base.errors import RequestError, RoleError
+from choreograph.base.floor import FloorTransform
 from choreograph.finishing import passes
 from choreograph.finishing.blend import KINDS, PRESETS
 from choreograph.finishing.body import RootTarget
@@ -18,12 +20,10 @@ from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.hand_contacts import HandContacts, Partner, find_hand_contacts
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Cuts, Layer, Montage, Poses
-from choreograph.synthesis.solve.splice import HardFrames, Splice
-from choreograph.synthesis.walk import Walk
+from choreograph.verbs.solve.splice import HardFrames, Splice
+from choreograph.verbs.walk import Walk
 
 Runs = Callable[..., list[str]]
 

@@ -16,8 +16,8 @@ from choreograph.finishing.foot_contacts import (
     plant_speed,
 )
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.follow.measure import PathProgress
-from choreograph.synthesis.follow.problems import slide_problems
+from choreograph.verbs.follow.measure import PathProgress
+from choreograph.verbs.follow.problems import slide_problems
 
 
 def test_a_plant_is_held_while_its_joint_is_slow() -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import Cancelled, RequestError, RoleError
+from choreograph.base import quat
+from choreograph.base.errors import Cancelled, RequestError, RoleError
+from choreograph.base.progress import Recorder
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.formats import read_clip, write_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.skeleton import Skeleton
-from choreograph.progress import Recorder
 
 
 @pytest.fixture

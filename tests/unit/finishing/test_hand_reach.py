@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
-from choreograph.editing.retarget.measure import ARMS, bone_angles
 from choreograph.finishing.hand_reach import find_touches, hand_joints, keep_touches
-from choreograph.finishing.put_on import put_on
-from choreograph.maths import quat
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.motion import ik
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+from choreograph.verbs.retarget.measure import ARMS, bone_angles
 
 SIDES = ("left", "right")
 

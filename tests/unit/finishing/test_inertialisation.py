@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import clean_feet
 from choreograph.finishing.inertialisation import Inertialisation, inertialise
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 

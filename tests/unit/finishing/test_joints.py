@@ -7,7 +7,7 @@ import pytest
 
 from choreograph.demo import demo_clip
 from choreograph.finishing.joints import meet_joints
-from choreograph.synthesis.solve.constraints import JointTarget
+from choreograph.verbs.solve.constraints import JointTarget
 
 NONE = np.zeros(0, np.int64)
 

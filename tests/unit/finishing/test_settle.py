@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import hold
 from choreograph.finishing.passes import foot_paths
 from choreograph.finishing.settle import _ARM_M, _LOOSE, STIFF_S, settle_feet
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import find_way, lay_onto
 from choreograph.motion.contacts import detect_contacts
 

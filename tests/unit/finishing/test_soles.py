@@ -6,7 +6,7 @@ import numpy as np
 
 from choreograph.demo import demo_clip
 from choreograph.finishing.footskate import clean_feet
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.finishing.soles import keep_soles_up
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import SIDES

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.base import quat
+from choreograph.base.errors import FormatError, OutputExists, RequestError
 from choreograph.formats.asfamc import find_asf, read_amc, read_skeleton, write_amc
 from choreograph.formats.trials import Trial, write_trials
 from choreograph.formats.world import CMU_INCHES
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
 Write = Callable[..., Path]

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.base import quat
+from choreograph.base.errors import FormatError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.formats.bvh import read_bvh, write_bvh
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
 Write = Callable[..., Path]

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.errors import FormatError
 from choreograph.formats import channels as ch
-from choreograph.maths import quat
 
 WORDS = [
     b"",

@@ -11,9 +11,9 @@ import pytest
 from tests.unit.formats.test_gltf import validate
 
 import choreograph as cg
+from choreograph.base.errors import FormatError, RoleError
 from choreograph.demo import demo_clip
-from choreograph.errors import FormatError, RoleError
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.formats import write_clip
 from choreograph.formats._glb import chunks, pack
 from choreograph.formats.character import read_character, write_character

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from tests.unit.formats.test_gltf import validate
 
+from choreograph.base import quat
+from choreograph.base.errors import FormatError
 from choreograph.demo import demo_clip
-from choreograph.errors import FormatError
 from choreograph.figure.mannequin import build_mannequin, skin
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats._glb import chunks, pack
 from choreograph.formats.character import read_character, write_character
 from choreograph.formats.stage_figure import stage_body, stage_figure
 from choreograph.formats.surface import read_surface
-from choreograph.maths import quat
 
 RIGS = ["CesiumMan.glb", "RobotExpressive.glb", "Samba_Dancing.fbx", "Xbot.glb"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats.child import ask_child
 
 MEMORY, SECONDS, OUTPUT = 256 << 20, 2, 1 << 20

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import RequestError, SkeletonMismatch
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError, SkeletonMismatch
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats._glb import Glb, chunks, take_names
 from choreograph.formats.export import PRESETS, ExportSettings, export_clip

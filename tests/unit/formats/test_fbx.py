@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.formats import fbx_files as fbx
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats import read_clip, read_clips, read_figures
 from choreograph.formats._fbx_curves import Curve, read_curve
 from choreograph.formats._fbx_tree import Record

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.base import quat
+from choreograph.base.errors import FormatError, OutputExists, RequestError
 from choreograph.figure.mannequin import build_mannequin, skin
 from choreograph.formats._gltf_read import read_glb_clips
 from choreograph.formats.gltf import read_glb, write_glb
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Source
 from choreograph.motion.skeleton import Skeleton
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.formats.inputs import content_word, find_motion_files
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError
+from choreograph.base import quat
+from choreograph.base.errors import FormatError
 from choreograph.formats import read_clip
 from choreograph.formats.npz import read_npz, write_npz
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import JointAxes
 
@@ -119,7 +119,7 @@ def test_nonsense_is_refused(arrays: dict[str, Any], tmp_path: Path, change: dic
     np.savez(path, **merged)
     with pytest.raises(Exception, match=words) as caught:
         read_clip(path)
-    assert type(caught.value).__module__ == "choreograph.errors"
+    assert type(caught.value).__module__ == "choreograph.base.errors"
     assert str(caught.value).startswith(str(path))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats import read_clip, write_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs

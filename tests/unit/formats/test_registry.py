@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.base.errors import FormatError, OutputExists, RequestError
 from choreograph.formats import read_clip, read_clips, read_figures, write_clip
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.registry import FORMATS, find_format, suffixes

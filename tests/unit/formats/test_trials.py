@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.errors import FormatError
+from choreograph.base.errors import FormatError
 from choreograph.formats.trials import Trial, find_trial, read_trials, write_trials
 
 

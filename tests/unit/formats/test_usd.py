@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, MissingExtra, OutputExists
+from choreograph.base import quat
+from choreograph.base.errors import FormatError, MissingExtra, OutputExists
 from choreograph.figure.mannequin import build_mannequin, skin
 from choreograph.formats.usd import read_usd, write_usd
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.skeleton import Skeleton
 
@@ -313,7 +313,7 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:
     program = (
         "import resource, sys\n"
         "from choreograph.demo import demo_clip\n"
-        "from choreograph.errors import FormatError\n"
+        "from choreograph.base.errors import FormatError\n"
         "from choreograph.formats import write_clip\n"
         "clip = demo_clip('walk', 30.0)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
 from choreograph.formats.bvh import read_bvh, write_bvh
 from choreograph.formats.world import (
@@ -21,7 +22,6 @@ from choreograph.formats.world import (
     turn_to_front,
     unit_name,
 )
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.kinematics import to_local
 from choreograph.motion.skeleton import Skeleton

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.graph import _compiled, connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings, LabelThreshold
@@ -17,7 +18,6 @@ from choreograph.graph.transitions import (
     leave_places_numpy,
     parts_of_places,
 )
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
 WINDOW = 3

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.base import quat
 from choreograph.demo import demo_clip
 from choreograph.graph import coverage
 from choreograph.graph.coverage import report_coverage
 from choreograph.graph.report import Join
-from choreograph.maths import quat
 from choreograph.motion.bend import most_curvature
 from choreograph.motion.clip import Clip
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
-from choreograph.errors import RequestError
 from choreograph.graph.report import compute_connectivity
 from choreograph.pictures import graph_plots
 

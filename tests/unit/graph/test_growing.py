@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from choreograph.base.errors import GraphFileError
 from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.build.staging import ClipStream
-from choreograph.errors import GraphFileError
 from choreograph.graph import growing, store
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import MotionGraph

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
-from choreograph.graph.part import make_part, spread_clips
+from choreograph.graph.subgraph import make_part, spread_clips
 
 NAMES = ("walk", "walk_turn_90_left", "walk_veer_left", "walk_veer_right", "jog", "jump_forward")
 

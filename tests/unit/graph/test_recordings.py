@@ -15,8 +15,8 @@ from choreograph.graph.model import TABLES
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_geometry import columns
 from choreograph.motion.retarget import retarget
-from choreograph.motion.stance import columns
 
 pytestmark = pytest.mark.recordings
 THESIS = ("16_47", "16_17", "16_19", "16_45")

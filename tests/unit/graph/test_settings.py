@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 

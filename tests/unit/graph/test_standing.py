@@ -10,7 +10,8 @@ import pytest
 
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph import connect, standing
+from choreograph.graph import component_membership as standing
+from choreograph.graph import connect
 from choreograph.graph.cache import clear_entries
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph, empty_table
 from choreograph.graph.report import report_graph

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base.errors import GraphFileError, OutputExists
 from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.build.graph import build_graph
-from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import schema, store
 from choreograph.graph.model import TABLES, MotionGraph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
@@ -398,7 +398,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(saved, tmp_path):
     shutil.copy(saved, target)
     code = f"""
         from choreograph.graph.store import open_graph, save_graph
-        from choreograph.errors import GraphFileError
+        from choreograph.base.errors import GraphFileError
         graph = open_graph({str(saved)!r})
         try:
             save_graph(graph, {str(target)!r}, overwrite=True)
@@ -416,7 +416,7 @@ def test_a_disk_that_fills_during_the_build_is_named(saved, tmp_path):
     code = f"""
         from choreograph.build.files import build_file
         from choreograph.graph.store import open_graph
-        from choreograph.errors import GraphFileError
+        from choreograph.base.errors import GraphFileError
         clips = list(open_graph({str(saved)!r}).clips)
         try:
             build_file({str(target)!r}, clips)

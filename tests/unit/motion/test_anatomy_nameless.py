@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RoleError
 from choreograph.demo import demo_clip
-from choreograph.editing.retarget.search import read_body
-from choreograph.errors import RoleError
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.retarget import retarget
 from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
+from choreograph.verbs.retarget.search import read_body
 
 _ARM_ROLES = tuple(f"{side}_{part}" for side in SIDES for part in ("clavicle", "upper_arm", "forearm", "hand"))
 _ROLES = ("hips", "neck", "head", *_ARM_ROLES, *LEG_ROLES, *(f"{side}_toe" for side in SIDES))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import find_way, fit_curve, lateral_acceleration, lay_onto, low_pass, way_of
 
 FPS = 60.0

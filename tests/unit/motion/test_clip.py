@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError, SkeletonMismatch
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
+from choreograph.base import quat
+from choreograph.base.errors import RequestError, SkeletonMismatch
+from choreograph.base.floor import FloorTransform
 from choreograph.motion.clip import Clip, Label, concatenate
 from choreograph.motion.mirror import mirror_text
 

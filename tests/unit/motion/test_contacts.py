@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import RoleError
+from choreograph.base import quat
+from choreograph.base.errors import RoleError
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, find_foot_contacts, runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton

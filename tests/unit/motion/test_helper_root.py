@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.base import quat
+from choreograph.base.errors import SkeletonMismatch
 from choreograph.build.graph import add_clips
 from choreograph.demo import demo_clip
-from choreograph.errors import SkeletonMismatch
 from choreograph.formats import read_clip, write_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.helper_root import fold_helper_root, helper_depth, unite_roots
 from choreograph.motion.skeleton import Skeleton

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion import ik
 
 Array = np.ndarray

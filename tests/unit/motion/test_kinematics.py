@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 

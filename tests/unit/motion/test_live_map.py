@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.unit.motion.test_retarget_rigs import ARMS, _apart, _wander, other_rig
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_geometry import body_stance, recorded_stance
 from choreograph.motion.live_map import live_map
 from choreograph.motion.retarget import retarget
-from choreograph.motion.stance import body_stance, recorded_stance
 
 
 def _worn(clip: Clip, recording: Clip) -> Clip:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RequestError, SkeletonMismatch
+from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError, SkeletonMismatch
 from choreograph.finishing.assemble import assemble
-from choreograph.maths import quat
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Cuts, Layer, Montage, Poses
 

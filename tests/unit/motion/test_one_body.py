@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from choreograph.demo import demo_clip
-from choreograph.editing.retarget.measure import ARMS, LEGS, bone_angles
-from choreograph.editing.retarget.search import read_body
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.retarget_clean import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
-from choreograph.motion.hung_feet import rehang
-from choreograph.motion.one_body import on_one_body
+from choreograph.motion.detached_feet import rehang
+from choreograph.motion.foot_geometry import recorded_stance
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import recorded_stance
+from choreograph.motion.unify_skeletons import on_one_body
+from choreograph.verbs.retarget.measure import ARMS, LEGS, bone_angles
+from choreograph.verbs.retarget.search import read_body
 
 BODIES = [
     *("rigs/Xbot.glb", "rigs/CesiumMan.glb", "rigs/RobotExpressive.glb", "rigs/Samba_Dancing.fbx"),

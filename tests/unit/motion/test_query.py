@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.graph.model import ClipInfo
 from choreograph.motion.clip import Label
 from choreograph.motion.query import ClipText, describe_clips, parse_query

@@ -4,13 +4,13 @@ import dataclasses
 
 import numpy as np
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
-from choreograph.maths import quat
 from choreograph.motion import _compiled_remap
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_geometry import body_stance, columns
 from choreograph.motion.remap import lay_on_numpy
 from choreograph.motion.retarget import retarget
-from choreograph.motion.stance import body_stance, columns
 
 
 def test_rotations_are_laid_on_as_the_plain_twin_does(rng: np.random.Generator) -> None:

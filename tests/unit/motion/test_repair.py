@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.demo import demo_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.repair import remove_spikes, repair, spread_flips
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RoleError
 from choreograph.demo import demo_clip
-from choreograph.errors import RoleError
 from choreograph.finishing.footskate import clean_feet
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.retarget import leg_length, retarget, way_scale

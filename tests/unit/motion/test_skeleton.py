@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from choreograph.errors import RoleError, SkeletonMismatch
+from choreograph.base.errors import RoleError, SkeletonMismatch
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import JointAxes, Skeleton
 

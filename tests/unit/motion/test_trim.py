@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.base import quat
 from choreograph.formats import read_clip
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip, concatenate
 from choreograph.motion.trim import suggest_trim, trimmed
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from choreograph.base import quat
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished
 from choreograph.finishing.settings import FinishSettings
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import row_bytes
 from choreograph.notebook.scene import MAX_BYTES, bound, pack, set_scene
-from choreograph.synthesis.follow.search import follow
-from choreograph.synthesis.path import Path
+from choreograph.scene.path import Path
+from choreograph.verbs.follow.search import follow
 
 
 def size(clips: list[Clip]) -> int:

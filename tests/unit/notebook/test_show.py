@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import choreograph.notebook
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.notebook.still import SIZE, Still
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

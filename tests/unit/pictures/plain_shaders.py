@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-F32 = NDArray[np.float32]
-F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
+from choreograph.base.arrays import Bytes, Floats, Floats32, Ints32
+
+F32 = Floats32
+F64 = Floats
+I32 = Ints32
 
 
 def draw_triangles(screen: F64, triangles: I32, depth: F32, owner: I32) -> None:
@@ -209,7 +210,7 @@ def shade_figures(
     image[:] = image * (1 - covered[..., None]) + total
 
 
-def encode(image: F32, table: F32, noise: F32, out: NDArray[np.uint8]) -> None:
+def encode(image: F32, table: F32, noise: F32, out: Bytes) -> None:
     """Turn linear values into sRGB bytes, dithered.
 
     Args:

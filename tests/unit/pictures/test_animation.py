@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from choreograph.errors import Cancelled, FormatError, MissingExtra, OutputExists, RequestError
+from choreograph.base.errors import Cancelled, FormatError, MissingExtra, OutputExists, RequestError
+from choreograph.base.progress import Recorder
 from choreograph.pictures import mp4
 from choreograph.pictures.animation import Film, FilmSettings, check_film, write_film, write_still
-from choreograph.progress import Recorder
 
 SMALL = FilmSettings(size=(96, 54), fps=10, samples=1)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.pictures.camera import VIEWS, Camera, body_points, fit_camera, place_cameras, smooth
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.pictures.drawing import Drawing, check_drawing, write_drawing
 from choreograph.pictures.raster import Stroke

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import OutputExists, RequestError, RoleError
-from choreograph.maths import quat
+from choreograph.base import quat
+from choreograph.base.errors import OutputExists, RequestError, RoleError
 from choreograph.pictures.plots import PLOTS, find_joints, plot_angles, plot_feet, unwrap_rotations, write_plot
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

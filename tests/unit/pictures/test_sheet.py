@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import OutputExists, RequestError
+from choreograph.base.errors import OutputExists, RequestError
+from choreograph.base.progress import Recorder
 from choreograph.pictures import sheet
 from choreograph.pictures.sheet import SheetSettings, draw_overview, draw_sheet, draw_thumbnail, write_sheet
-from choreograph.progress import Recorder
 
 SMALL = SheetSettings(width=320, samples=1)
 

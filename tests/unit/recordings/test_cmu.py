@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.recordings import cmu
 from choreograph.recordings.cmu import ListedTrial, Selection, parse_listing, parse_selection
 

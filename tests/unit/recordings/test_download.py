@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from choreograph.errors import Cancelled, DownloadError, RequestError
+from choreograph.base.errors import Cancelled, DownloadError, RequestError
 from choreograph.recordings.download import Downloader, DownloadSettings, check_base
 
 PATH = "subjects/16/16_01.amc"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from choreograph.errors import Cancelled, DownloadError, RequestError
+from choreograph.base.errors import Cancelled, DownloadError, RequestError
+from choreograph.base.progress import Recorder
 from choreograph.formats.trials import read_trials
-from choreograph.progress import Recorder
 from choreograph.recordings import DownloadSettings, FetchReport, cache_folder, cmu, fetch_cmu
 from choreograph.recordings import fetch as fetch_module
 

@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.fetch import register
-from choreograph.errors import RequestError
 
 
 @pytest.fixture

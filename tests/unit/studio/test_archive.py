@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from tests.unit.studio.running import CLIPS, Studio, hear, opened, say, until
 
+from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError
 from choreograph.graph.store import save_graph
 from choreograph.studio import archive as module
-from choreograph.studio import asking, session
+from choreograph.studio import session
+from choreograph.studio import verb_requests as asking
 from choreograph.studio.archive import Archive, clip_number, file_stamp, recording_id
 from choreograph.studio.protocol import PROTOCOL
 

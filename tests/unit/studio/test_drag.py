@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.unit.studio.running import Studio, hear, say
 
-from choreograph.maths import quat
+from choreograph.base import quat
 from choreograph.motion import kinematics
-from choreograph.synthesis.complete.goals import KeyPose
+from choreograph.verbs.complete.goals import KeyPose
 
 ASK: dict[str, Any] = {
     "length_s": 2.0,
@@ -94,7 +94,7 @@ def test_what_cannot_be_dragged_is_refused(studio: Studio, asked: dict[str, Any]
 
 
 def test_a_pose_of_its_own_is_checked() -> None:
-    from choreograph.errors import RequestError
+    from choreograph.base.errors import RequestError
 
     for wrong, why in (
         ({"rotations": ((2.0, 0.0, 0.0, 0.0),), "root": (0.0, 1.0, 0.0)}, "length 1"),

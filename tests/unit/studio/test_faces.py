@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.formats.face import write_face
 from choreograph.formats.face_glb import write_face_glb
 from choreograph.motion.demo_face import demo_face
 from choreograph.motion.head import simple_head
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.places import find_places
+from choreograph.studio.project_paths import find_places
 from choreograph.studio.tasks import faces
 
 NOBODY: Any = None

@@ -13,7 +13,7 @@ from choreograph.build import joins as finding
 from choreograph.cli.build import show_advice
 from choreograph.demo import demo_clip
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.places import find_places
+from choreograph.studio.project_paths import find_places
 from choreograph.studio.tasks.joins import joins
 
 

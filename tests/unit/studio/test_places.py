@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.errors import RequestError
-from choreograph.studio.places import find_places
+from choreograph.base.errors import RequestError
+from choreograph.studio.project_paths import find_places
 
 
 def test_a_folder_a_graph_and_the_demo_have_places_of_their_own(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.studio import project as module
 from choreograph.studio.document import ClipEntry, Document
 from choreograph.studio.facts import Recording, Result
-from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import Project, Stale
+from choreograph.studio.project_paths import Places, find_places
 
 
 @pytest.fixture

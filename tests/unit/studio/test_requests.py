@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.studio.requests import read_draft
 from choreograph.verbs import find_verb
 

@@ -11,13 +11,13 @@ import pytest
 from tests.unit.studio.running import Studio, hear, say
 from typer.testing import CliRunner
 
+from choreograph.base.errors import RequestError
 from choreograph.cli.main import app
 from choreograph.contract.names import motion_names, with_motions
-from choreograph.editing.retime.request import RetimeRequest
-from choreograph.errors import RequestError
 from choreograph.formats.npz import read_npz
 from choreograph.studio.requests import own_motions, read_draft
 from choreograph.verbs import find_verb
+from choreograph.verbs.retime.request import RetimeRequest
 
 
 def clips(studio: Studio) -> dict[str, str]:

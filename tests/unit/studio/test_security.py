@@ -21,9 +21,10 @@ from tests.unit.studio.running import Studio, hear, opened, say, until
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
-from choreograph.errors import RequestError
-from choreograph.studio import listening, security
-from choreograph.studio.listening import check_tls, find_names
+from choreograph.base.errors import RequestError
+from choreograph.studio import http_server as listening
+from choreograph.studio import security
+from choreograph.studio.http_server import check_tls, find_names
 from choreograph.studio.server import create_app
 
 

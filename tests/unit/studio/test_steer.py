@@ -14,7 +14,7 @@ from tests.unit.studio.running import LONG_S, Studio, until
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.steer_client import SteerClient, read_frame
 from choreograph.studio import steering
 

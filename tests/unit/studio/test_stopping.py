@@ -20,7 +20,7 @@ from tests.unit.studio.running import until
 
 from choreograph.demo import demo_clip
 from choreograph.formats import write_clip
-from choreograph.studio.places import find_places
+from choreograph.studio.project_paths import find_places
 from choreograph.studio.workers import Lane, StudioClosed
 
 NAMES = ("walk", "walk_veer_left", "walk_veer_right", "stand", "run", "jump_forward")

@@ -14,9 +14,9 @@ from tests.unit.motion.test_retarget_rigs import other_rig
 
 from choreograph.demo import demo_clip
 from choreograph.motion.clip import Clip
+from choreograph.motion.foot_geometry import body_stance
 from choreograph.motion.live_map import live_map
 from choreograph.motion.packed import pack_frames
-from choreograph.motion.stance import body_stance
 from choreograph.studio.tasks.characters import live_facts
 
 ROOT = Path(__file__).parents[3]

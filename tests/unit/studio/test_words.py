@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from choreograph.studio.document import GraphAsk
-from choreograph.studio.words import in_labels, label_of
-from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.studio.field_labels import in_labels, label_of
+from choreograph.verbs.solve.request import SolveRequest
 
 PAGE = Path(__file__).parents[3] / "web" / "src" / "panels"
 

@@ -8,18 +8,19 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from choreograph.base.errors import Cancelled, RequestError
 from choreograph.contract import result as contract
-from choreograph.contract.chosen import ChosenRequest
+from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.document import as_yaml
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
-from choreograph.errors import Cancelled, RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import Recipe
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Problem, Result
+from choreograph.studio.field_labels import in_labels
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import OwnMotion, VerbAsk, motion_file
@@ -32,10 +33,9 @@ from choreograph.studio.tasks.results import (
     source_runs,
     write_facts,
 )
-from choreograph.studio.words import in_labels
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.narrow import narrow
 from choreograph.verbs import find_verb
+from choreograph.verbs.clip_selection import narrow
 
 FIRST_S, SHOW_EVERY_S = 0.1, 0.3
 """Seconds of search after which what there is is shown, and then again and again."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.base.errors import RequestError
 from choreograph.build.files import build_file
 from choreograph.build.staging import ClipStream
-from choreograph.errors import RequestError
 from choreograph.graph import coverage
 from choreograph.graph.coverage import report_coverage
 from choreograph.graph.model import MotionGraph
@@ -19,7 +19,7 @@ from choreograph.studio.archive import MANY_CLIPS, graph_ask
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
-from choreograph.studio.words import in_labels
+from choreograph.studio.field_labels import in_labels
 from choreograph.studio.worker import TaskChannel
 
 _WHY = {

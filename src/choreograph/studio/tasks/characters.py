@@ -102,7 +102,7 @@ def _made_here(found: Character) -> bool:
 
 def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Motion:
     """Put a motion on a character; asked as `character`, `which` (a ClipEntry or a result's id), `person` and `key`."""
-    from choreograph.finishing.put_on import put_on
+    from choreograph.finishing.retarget_clean import put_on
     from choreograph.formats.character import read_character
     from choreograph.formats.stage_figure import stage_body
 
@@ -120,8 +120,8 @@ def wear_live(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel)
     """How poses of a body are put on a character; asked as `character` and `body` ("clip" or "result", its id)."""
     from choreograph.formats.character import read_character
     from choreograph.formats.stage_figure import stage_body
+    from choreograph.motion.foot_geometry import body_stance
     from choreograph.motion.live_map import live_map
-    from choreograph.motion.stance import body_stance
 
     kind, name = ask["body"]
     clip = context.recording(name) if kind == "clip" else context.result(name)

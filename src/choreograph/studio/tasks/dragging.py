@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Motion
@@ -12,9 +12,9 @@ from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import motion_file
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.complete.drag import Pull
-from choreograph.synthesis.complete.search import CompleteSearch
 from choreograph.verbs import find_verb
+from choreograph.verbs.complete.interactive import Pull
+from choreograph.verbs.complete.search import CompleteSearch
 
 if TYPE_CHECKING:
     from choreograph.studio.subjects import VerbAsk

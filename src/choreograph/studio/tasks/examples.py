@@ -9,11 +9,11 @@ from choreograph.studio.draft_asks import ExampleFacts, Examples
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import VerbAsk
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.perform.examples import SegmentDatabase, smoothed_speeds
-from choreograph.synthesis.perform.request import PerformRequest
-from choreograph.synthesis.perform.search import PerformSearch
-from choreograph.synthesis.perform.settings import usual_settings
 from choreograph.verbs import find_verb
+from choreograph.verbs.perform.examples import SegmentDatabase, smoothed_speeds
+from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.search import PerformSearch
+from choreograph.verbs.perform.settings import usual_settings
 
 
 def segments_of(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> tuple[PerformRequest, SegmentDatabase]:

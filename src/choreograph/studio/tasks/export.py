@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.base.errors import RequestError
 from choreograph.contract.request import read_request
-from choreograph.errors import RequestError
 from choreograph.formats.character import WRITES
 from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.motion.clip import Clip
@@ -51,7 +51,7 @@ def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
 
 
 def _on_character(clips: list[Clip], body: Path) -> list[Clip]:
-    from choreograph.finishing.put_on import put_on
+    from choreograph.finishing.retarget_clean import put_on
     from choreograph.formats.character import read_character
 
     character = read_character(body)

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.base.errors import ChoreographError, FormatError, RequestError
 from choreograph.contract.request import read_request
-from choreograph.errors import ChoreographError, FormatError, RequestError
 from choreograph.motion.demo_face import demo_face
 from choreograph.motion.face import Face
 from choreograph.motion.head import simple_head
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.face_facts import FaceAnswer, FaceFacts, FaceProblem, FaceSurface, FaceWeights, StillPart
-from choreograph.studio.places import KEEP, Places
+from choreograph.studio.project_paths import KEEP, Places
 from choreograph.studio.worker import TaskChannel
 
 _MOST_FILES = 200
@@ -82,7 +82,7 @@ def weights(context: WorkerContext, ask: str, channel: TaskChannel) -> FaceWeigh
 
 def completed(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> FaceAnswer:
     """A face completed from all recordings of the project."""
-    from choreograph.synthesis.complete.face import face_error
+    from choreograph.verbs.complete.face import face_error
 
     began = time.monotonic()
     faces, result = _complete(context, ask)
@@ -150,8 +150,8 @@ def _recording(context: WorkerContext, name: str) -> Face:
 
 
 def _complete(context: WorkerContext, draft: dict[str, Any]) -> tuple[list[Face], Any]:
-    from choreograph.synthesis.complete.face_goals import FaceRequest
-    from choreograph.synthesis.complete.face_search import complete_face
+    from choreograph.verbs.complete.face_goals import FaceRequest
+    from choreograph.verbs.complete.face_search import complete_face
 
     request = read_request(FaceRequest, draft)
     names = [one.name for one in listed(context, None, None) if one.frames]  # type: ignore[arg-type]
@@ -165,7 +165,7 @@ _MODELS: dict[tuple[Any, ...], Any] = {}
 
 def _model(names: tuple[str, ...], sizes: tuple[int, ...], order: int, controls: int, context: WorkerContext) -> Any:
     """The model of all recordings, kept for the next request."""
-    from choreograph.synthesis.complete.face import learn_face
+    from choreograph.verbs.complete.face import learn_face
 
     key = (names, sizes, order, controls)
     if key not in _MODELS:

@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from choreograph.base.errors import ChoreographError
 from choreograph.build.prepare import digest
-from choreograph.errors import ChoreographError
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import skeleton_id
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry, LabelRange
 from choreograph.studio.facts import Recording
+from choreograph.studio.field_labels import in_labels
 from choreograph.studio.tasks.clips import prepare_clip
-from choreograph.studio.words import in_labels
 from choreograph.studio.worker import TaskChannel
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Matrix, Minimum
 from choreograph.studio.worker import TaskChannel

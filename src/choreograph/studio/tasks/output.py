@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import VerbAsk, motion_file

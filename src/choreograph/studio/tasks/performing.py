@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from choreograph.errors import RequestError
+from choreograph.base.errors import RequestError
 from choreograph.motion.packed import pack_frames, skeleton_id
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import Sample
@@ -12,11 +12,11 @@ from choreograph.studio.facts import Motion, SourceRun
 from choreograph.studio.subjects import VerbAsk
 from choreograph.studio.tasks.examples import segments_of
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import PerformRequest
-from choreograph.synthesis.perform.search import PerformSearch
+from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.live import PerformStream
+from choreograph.verbs.perform.recorder import TrajectoryRecorder
+from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.search import PerformSearch
 
 PAGES_KEPT = 8
 """Pages that may be performing at once."""

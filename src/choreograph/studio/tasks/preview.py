@@ -12,7 +12,7 @@ from choreograph.studio.facts import Result
 from choreograph.studio.messages import PreviewAsk
 from choreograph.studio.tasks.results import keep_result, new_id, now
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.preview import preview_transition
+from choreograph.verbs.preview import preview_transition
 
 
 def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Result:
@@ -25,7 +25,7 @@ def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
     python = "\n".join(
         [
             "import choreograph as cg",
-            "from choreograph.synthesis.preview import preview_transition",
+            "from choreograph.verbs.preview import preview_transition",
             "",
             f"graph = cg.open_graph({ask['graph']!r})",
             f"walk = preview_transition(graph, {', '.join(map(repr, places))})",

@@ -14,7 +14,7 @@ _MOST = 4000
 
 def shape(context: WorkerContext, text: str, channel: TaskChannel) -> list[Point]:
     """Points of a named shape, such as "eight:radius=3"."""
-    from choreograph.synthesis.path_shapes import parse_shape
+    from choreograph.scene.path_shapes import parse_shape
 
     path = parse_shape(text)
     points = np.round(path.sampled(max(_APART_M, path.length / _MOST)), 4)

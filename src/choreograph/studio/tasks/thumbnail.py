@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from choreograph.errors import RoleError
+from choreograph.base.errors import RoleError
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.worker import TaskChannel
@@ -28,7 +28,7 @@ def thumbnail(
     clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which)
     body = None
     if character is not None:
-        from choreograph.finishing.put_on import put_on
+        from choreograph.finishing.retarget_clean import put_on
         from choreograph.formats.character import read_character
 
         someone = read_character(character)

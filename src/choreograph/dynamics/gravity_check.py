@@ -1,0 +1,76 @@
+"""How fast bodies fall in a recording, which tells whether its frame rate is right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.base import quat
+from choreograph.base.arrays import Flags, Floats
+from choreograph.contract.result import Problem
+from choreograph.dynamics.body import GRAVITY, Body
+from choreograph.dynamics.contacts import ContactPoints
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+
+_CLEAR_M = 0.03
+"""A body is in the air for sure where every point of its feet is higher above the floor."""
+_LEAST_FRAMES = 7
+_OFF_PARABOLA_M = 0.004
+_LEAST_ARC_M = 0.03
+"""How high a flight's arc is at least: where a floor is tilted, feet that walk may be above it all the time."""
+_WRONG = 1.6
+"""Times gravity, or below its inverse, at which a frame rate is doubted: rates are wrong by two, noise is not."""
+_RATES = (12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 200.0, 240.0)
+_NEAR = 0.12
+
+
+def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
+    """How fast a body falls, m/s²: the median of its flights' parabolas; None without flights.
+
+    >>> t = np.arange(40) / 100
+    >>> round(apparent_gravity(1.0 + 2.0 * t - 0.5 * 9.81 * t**2, np.ones(40, bool), 100.0), 2)
+    9.81
+
+    Args:
+        heights: Of the centre of mass, (F,), m.
+        air: Where the body is in the air for sure, (F,).
+        fps: Frames a second, as the recording has it.
+    """
+    found = []
+    for start, stop in runs(air):
+        part = heights[start:stop]
+        if len(part) < _LEAST_FRAMES:
+            continue
+        at = np.arange(len(part)) / fps
+        curve = np.polyfit(at, part, 2)
+        off = float(np.sqrt(np.mean((np.polyval(curve, at) - part) ** 2)))
+        if off < _OFF_PARABOLA_M and -float(curve[0]) * at[-1] ** 2 / 4 > _LEAST_ARC_M:
+            found.append(-2.0 * float(curve[0]))
+    return float(np.median(found)) if found else None
+
+
+def falls_at(clip: Clip, body: Body, points: ContactPoints, floor: float) -> float | None:
+    """How fast the body of a motion falls, m/s², frames as they are: a low-pass would flatten short flights."""
+    air = np.asarray(points.positions(clip)[..., 1].min(axis=1) > floor + _CLEAR_M)
+    if not air.any():
+        return None
+    centres = clip.global_positions() + quat.rotate(clip.global_rotations(), body.centres)
+    return apparent_gravity(centres[..., 1] @ body.masses / body.mass, air, clip.fps)
+
+
+def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
+    """What is to be said where a body falls at another rate than bodies do: the frame rate that would explain it."""
+    if gravity is None or 1 / _WRONG < gravity / GRAVITY < _WRONG:
+        return []
+    likely = fps * float(np.sqrt(GRAVITY / gravity))
+    nearest = min(_RATES, key=lambda rate: abs(np.log(rate / likely)))
+    rate = nearest if abs(nearest / likely - 1) < _NEAR else likely
+    return [
+        Problem(
+            f"in the air the body falls at {gravity:.1f} m/s² instead of {GRAVITY:.1f}: the recording's frame rate, "
+            f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; read it at that rate (fps)",
+            asked=GRAVITY,
+            got=gravity,
+            unit="m/s²",
+        )
+    ]

@@ -1,1 +1,0 @@
-"""Verbs that change a given motion, each in a room of its own."""

@@ -1,6 +1,0 @@
-"""Measure a motion's mechanics: centre of mass, momenta, ground forces, joint torques.
-
-Inverse dynamics of a body whose masses come from anthropometric tables; the motion itself stays as it is.
-"""
-
-PLACE = 66

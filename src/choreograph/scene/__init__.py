@@ -1,0 +1,1 @@
+"""Paths and what stands in the way: lines on the floor, their shapes and their files."""

@@ -1,0 +1,181 @@
+"""Bending as a search of one step: the motion's way is carried onto the path, and what is missed is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
+from choreograph.finishing.finish import Finished, finish
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.motion.bend import Way, lateral_acceleration, low_pass, way_of
+from choreograph.motion.bend_fit import lateral_limit
+from choreograph.motion.clip import Clip
+from choreograph.motion.montage import Montage
+from choreograph.scene.path import Path
+from choreograph.verbs.bend.request import BendRequest
+from choreograph.verbs.follow.measure import PathErrors, find_progress, measure_path
+from choreograph.verbs.follow.problems import MEAN_M, REACHED, WORST_M, slide_problems
+
+MISSED_M = 0.05
+"""Length of a path from which on it counts as not walked, metres."""
+_CORNER_S = 0.12
+"""Width of the low-pass that takes a path's corners out of a motion."""
+_SHORTEST_M = 0.2
+"""Way of a motion below which it goes nowhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class BendResult(Result):
+    """A bent motion, with what it was."""
+
+    recorded: Clip | None = None
+    """The motion as it was."""
+
+
+class BendSearch(OneStepSearch[Finished]):
+    """One motion along another path."""
+
+    def __init__(self, clip: Clip, request: BendRequest) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion.
+            request: The path, and how it is bent there.
+        """
+        super().__init__(request)
+        self.request: BendRequest = request
+        self._clip = clip
+
+    def make(self, progress: Progress) -> Finished:
+        """Bend it."""
+        path, way = self.request.floor_path(), way_of(self._clip)
+        stretch = find_stretch(way, path, self.request.max_stretch)
+        curve = lay_along(path, way.length * stretch, self._clip.fps)
+        montage, settings = Montage.of_clip(self._clip), self.request.finish
+        settings = settings.with_(clean=settings.clean and bool(self._clip.skeleton.feet))
+        return finish(montage, settings, name=self._clip.name, course=lambda *_: curve, progress=progress)
+
+    def best(self) -> BendResult:
+        """The bent motion."""
+        clip, path, own = self.made.clip, self.request.floor_path(), way_of(self._clip)
+        stretch = find_stretch(own, path, self.request.max_stretch)
+        walked = float(own.length[-1] * stretch)
+        way = way_of(clip)
+        progress = find_progress(clip, path)
+        errors = measure_path(clip, path, progress)
+        lateral = float(np.abs(lateral_acceleration(way, clip.fps)).max())
+        metrics = {
+            "seconds": Metric(clip.seconds, "s", "lasts"),
+            "path_mean": Metric(errors.mean, "m", "off the path on average"),
+            "path_worst": Metric(errors.worst, "m", "at most"),
+            "path_reached": Metric(min(walked / path.length, 1.0), "", "of the path walked"),
+            "stretch": Metric(stretch, "×", "steps as long as recorded"),
+            "lateral": Metric(lateral, "m/s²", "turns at up to"),
+        }
+        if clip.skeleton.feet:
+            metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self.made.raw),),
+            f"{self._clip.name} along {path.length:.1f} m",
+            metrics,
+            (*_problems(path, walked, way, clip, errors), *slide_problems(clip, self.made.raw, progress)),
+            path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
+        )
+        return BendResult("bend", self.request, (answer,), seconds=self.seconds, recorded=self._clip)
+
+
+def find_stretch(way: Way, path: Path, most: float) -> float:
+    """By how much steps are made longer, so that a motion ends where a path does, within limits.
+
+    Raises:
+        RequestError: If the motion goes nowhere.
+    """
+    if way.length[-1] < _SHORTEST_M:
+        raise RequestError(
+            f"the motion goes nowhere ({100 * way.length[-1]:.0f} cm), so it cannot be bent along a path; "
+            "choose one that walks"
+        )
+    return float(np.clip(path.length / way.length[-1], 1 - most, 1 + most))
+
+
+def lay_along(path: Path, length: Floats, fps: float) -> Floats:
+    """Where a motion is that has walked so far along a path, without its corners, (F, 2); straight on behind its end.
+
+    Args:
+        path: The path.
+        length: Way made up to each frame, (F,), metres.
+        fps: Frames per second.
+    """
+    beyond = np.maximum(length - path.length, 0.0)
+    places = path.at(length) + beyond[:, None] * path.tangent(path.length)
+    return low_pass(places, _CORNER_S * fps)
+
+
+def _problems(path: Path, walked: float, way: Way, clip: Clip, errors: PathErrors) -> Iterator[Problem]:
+    left = path.length - walked
+    if abs(left) > max(MISSED_M, 0.01 * path.length):
+        text = (
+            f"the motion ends {left:.2f} m before the path does; give it a longer motion, or allow more max_stretch"
+            if left > 0
+            else f"the motion is {-left:.2f} m longer than the path and goes straight on behind its end"
+        )
+        yield Problem(text, "path", round(path.length, 3), round(walked, 3), unit="m", place=_place(clip, -1))
+    elif errors.reached < REACHED:
+        left = (1 - errors.reached) * path.length
+        text = f"the path's last {left:.2f} m are not walked: they turn back on themselves, or are too short"
+        yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
+    if errors.mean > MEAN_M or errors.worst > WORST_M:
+        text = (
+            f"it is {100 * errors.mean:.0f} cm off the path on average and {100 * errors.worst:.0f} cm at most: the "
+            "path turns more sharply than the motion can; round or smooth it"
+        )
+        got = errors.worst if errors.worst > WORST_M else errors.mean
+        yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, len(clip) // 2))
+    lateral = np.abs(lateral_acceleration(way, clip.fps))
+    limit = lateral_limit(way.speed)
+    over = int((lateral - 1.1 * limit).argmax())
+    if lateral[over] > 1.1 * limit[over]:
+        text = (
+            f"at {over / clip.fps:.1f} s it turns at {lateral[over]:.1f} m/s²; at {way.speed[over]:.1f} m/s people "
+            f"turn at up to {limit[over]:.1f} m/s²: round or smooth the path"
+        )
+        got = round(float(lateral[over]), 2)
+        yield Problem(text, "path", round(float(limit[over]), 2), got, unit="m/s²", place=_place(clip, over))
+
+
+def _place(clip: Clip, frame: int) -> tuple[float, float, float]:
+    x, y, z = (round(float(value), 3) for value in clip.root_pos[frame])
+    return x, y, z
+
+
+def bend(clip: Clip | File, request: BendRequest | Path | File, *, progress: Progress | None = None) -> BendResult:
+    """A motion along another path.
+
+    >>> from choreograph.demo import demo_clip
+    >>> result = bend(demo_clip("walk", 30.0), "circle:radius=3")
+    >>> result.metrics["path_mean"].value < 0.03
+    True
+
+    Args:
+        clip: The motion, or its file's name.
+        request: The path and how the motion is bent to it; a Path, or the name of a file or shape, alone does too.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RequestError: If the path cannot be read, or the motion goes nowhere.
+    """
+    if isinstance(request, Path):
+        request = BendRequest(points=tuple((float(x), float(z)) for x, z in request.points))
+    elif isinstance(request, File):
+        request = BendRequest(path=str(request))
+    search = BendSearch(CLIP.read(clip), request)
+    search.step(progress=progress or silent)
+    return search.best()

@@ -1,0 +1,198 @@
+"""Inverse dynamics as a search of one step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import Budget, Search
+from choreograph.contract.verb import CLIP, File
+from choreograph.dynamics.body import Body, make_body
+from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
+from choreograph.dynamics.dofs import make_dofs
+from choreograph.dynamics.gravity_check import doubt_rate, falls_at
+from choreograph.dynamics.inverse import Dynamics, compute_dynamics
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+from choreograph.motion.mechanics import Mechanics, gather_limbs
+from choreograph.motion.skeleton import Skeleton
+from choreograph.verbs.dynamics.request import BodyRequest, DynamicsRequest
+
+EDGE_S = 0.05
+"""Seconds at both ends of a motion whose accelerations count for no metric: a filter knows one side only there."""
+_FAST_HZ = 0.45
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicsResult(Result):
+    """A motion's mechanics."""
+
+    dynamics: Dynamics | None = None
+    body: Body | None = None
+    points: ContactPoints | None = None
+
+
+def body_of(skeleton: Skeleton, request: BodyRequest) -> Body:
+    """The body that a request describes.
+
+    Raises:
+        RequestError: If measures are not above zero.
+        RoleError: If the legs are not known.
+    """
+    return make_body(
+        skeleton, height_m=request.height_m, mass_kg=request.mass_kg, masses_kg=dict(request.masses_kg) or None
+    )
+
+
+class DynamicsSearch(Search):
+    """The mechanics of one motion."""
+
+    def __init__(self, clip: Clip, request: DynamicsRequest) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion.
+            request: Whose it is, and how it is differentiated.
+        """
+        super().__init__(request)
+        self.request: DynamicsRequest = request
+        self._clip = clip
+        self._found: tuple[Dynamics, Body, ContactPoints, float] | None = None
+        self._seconds = 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether it is measured."""
+        return self._found is not None
+
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Measure it."""
+        if self._found is None:
+            began, request, clip = time.monotonic(), self.request, self._clip
+            body = body_of(clip.skeleton, request.body)
+            floor = floor_height([clip]) if request.floor_m is None else request.floor_m
+            points = measure_points([clip], body.height, floor)
+            found = compute_dynamics(
+                clip, body, points, floor_m=floor, cutoff_hz=request.cutoff_hz or None,
+                friction=request.friction, progress=progress,
+            )  # fmt: skip
+            self._found = (found, body, points, floor)
+            self._seconds = time.monotonic() - began
+        return False
+
+    def change(self, request: Any) -> None:
+        """Ask about another body or filter."""
+        self.request, self._found = request, None
+
+    def best(self) -> DynamicsResult:
+        """The motion unchanged, with its mechanics."""
+        if self._found is None:
+            raise RequestError("nothing was measured yet")
+        found, body, points, floor = self._found
+        clip = self._clip
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
+            f"{clip.name}, {body.mass:.0f} kg, {body.height:.2f} m",
+            measure(found, clip),
+            tuple(_problems(found, clip, falls_at(clip, body, points, floor))),
+            details={
+                "contacts": {
+                    name: [[a / clip.fps, b / clip.fps] for a, b in runs(found.contacts[:, g])]
+                    for g, name in enumerate(GROUPS)
+                },
+                "masses_kg": {
+                    name: round(float(mass), 4)
+                    for name, mass in zip(clip.skeleton.names, body.masses, strict=True)
+                    if mass > 0
+                },
+            },
+            mechanics=_mechanics(found, body, points, clip),
+        )
+        return DynamicsResult(
+            "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=found, body=body, points=points
+        )
+
+
+def _mechanics(found: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
+    from choreograph.verbs.physics.display import joint_strength
+
+    limbs, centres, forces = gather_limbs(points.names, found.points, found.forces / found.weight)
+    torques = np.linalg.norm(found.torques, axis=-1)
+    torques[:, 0] = 0.0  # the root's are the residual
+    strength = joint_strength(make_dofs(body, []))
+    return Mechanics(
+        clip.fps, limbs, found.com, centres, forces, found.residual_force / found.weight, torques, strength
+    )
+
+
+def inner(clip: Clip) -> slice:
+    """The frames that count for metrics: without the edges, where there are enough."""
+    edge = max(1, round(EDGE_S * clip.fps))
+    return slice(edge, -edge) if len(clip) > 4 * edge else slice(0, len(clip))
+
+
+def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
+    """What is worth knowing about a motion's mechanics at a glance."""
+    at = inner(clip)
+    weight = found.weight
+    residual = np.linalg.norm(found.residual_force[at], axis=1) / weight
+    turning = np.linalg.norm(found.residual_moment[at], axis=1) / weight
+    torque = np.linalg.norm(found.torques[at, 1:], axis=-1)
+    flight = float((~found.contacts.any(axis=1)).mean() * clip.seconds)
+    metrics = {
+        "ground_force_peak": Metric(float(found.ground_force[at, 1].max() / weight), "BW", "ground pushes at up to"),
+        "flight": Metric(flight, "s", "in the air for"),
+        "com_rise": Metric(float(np.ptp(found.com[:, 1])), "m", "centre of mass moves up and down by"),
+        "residual_mean": Metric(float(residual.mean()), "BW", "the ground leaves unexplained"),
+        "residual_worst": Metric(float(residual.max()), "BW", "unexplained at most"),
+        "residual_moment_mean": Metric(float(turning.mean()), "BW·m", "unexplained turning"),
+    }
+    if torque.size:
+        worst = int(torque.max(axis=0).argmax()) + 1
+        text = f"largest torque, at {clip.skeleton.names[worst]},"
+        metrics["torque_peak"] = Metric(float(torque.max()), "N·m", text)
+    return metrics
+
+
+def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
+    """What makes the numbers doubtful."""
+    if not found.contacts.any() and clip.seconds > 1.5:
+        yield Problem(
+            f"no foot stands on the floor in {clip.seconds:.1f} s, so nothing carries the body; give the floor's "
+            "height (floor_m)",
+            "floor_m",
+        )
+    yield from doubt_rate(gravity, clip.fps)
+
+
+def inverse_dynamics(
+    clip: Clip | File, request: DynamicsRequest | None = None, *, progress: Progress | None = None
+) -> DynamicsResult:
+    """The mechanics of a motion: centre of mass, momenta, ground forces, joint torques.
+
+    >>> from choreograph.demo import demo_clip
+    >>> result = inverse_dynamics(demo_clip("walk", 60.0), DynamicsRequest(body={"mass_kg": 70.0}))
+    >>> 1.0 < result.metrics["ground_force_peak"].value < 1.7
+    True
+    >>> result.dynamics.torques.shape == (len(result.clip), len(result.clip.skeleton), 3)
+    True
+
+    Args:
+        clip: The motion, or its file's name.
+        request: Whose it is, and how it is differentiated.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RequestError: If the motion is too short, or a mass or height is not above zero.
+        RoleError: If feet or legs are not known.
+    """
+    search = DynamicsSearch(CLIP.read(clip), request or DynamicsRequest())
+    search.step(progress=progress or silent)
+    return search.best()

@@ -1,0 +1,143 @@
+"""Making a loop as a search of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.footskate import clean_feet
+from choreograph.motion.clip import Clip
+from choreograph.verbs.loop.cycle import GAP_M, STILL_M, Cycle, find_cycle, join_ends, repeat
+from choreograph.verbs.loop.request import LoopRequest
+
+LONGEST_S = 3600.0
+_TURN_RAD = np.radians(15)
+
+
+@dataclass(frozen=True, eq=False)
+class LoopResult(Result):
+    """A motion that repeats, with what it was made of."""
+
+    recorded: Clip | None = None
+    cycle: Cycle | None = None
+
+
+class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
+    """One cycle of a motion."""
+
+    def __init__(self, clip: Clip, request: LoopRequest) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion.
+            request: How long the cycle is, and whether it travels.
+        """
+        super().__init__(request)
+        self.request: LoopRequest = request
+        self._clip = clip
+
+    def make(self, progress: Progress) -> tuple[Clip, Cycle]:
+        """Find the cycle and join its ends."""
+        asked, clip = self.request, self._clip
+        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.stop_s)
+        cycle = find_cycle(clip, limits, at, straight=asked.straight)
+        progress("joining the ends", 1, 3)
+        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=asked.straight, in_place=False)
+        if asked.clean and clip.skeleton.feet and clip.local_pos is None:
+            one = _cleaned(one)
+        if asked.in_place:
+            one = join_ends(one, straight=asked.straight, in_place=True)
+        if one.seconds * asked.cycles > LONGEST_S:
+            raise RequestError(
+                f"cycles is {asked.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
+                where="cycles",
+            )
+        return repeat(one, asked.cycles), cycle
+
+    def best(self) -> LoopResult:
+        """The loop."""
+        clip, cycle = self.made
+        length = (cycle.stop - cycle.start) / clip.fps
+        part = self._clip[cycle.start : cycle.stop + 1]
+        facing = np.unwrap(part.facing())
+        turn = float(facing[-1] - facing[0])
+        way = float(np.linalg.norm(np.diff(clip.root_pos[[0, -1]][:, [0, 2]], axis=0))) / self.request.cycles
+        metrics = {
+            "seconds": Metric(length, "s", "a cycle of"),
+            "start": Metric(cycle.start / clip.fps, "s", "recorded from"),
+            "moves": Metric(cycle.moves_m, "m", "joints move about their middle by"),
+            "gap": Metric(cycle.gap_m, "m", "ends apart before they were joined"),
+            "turn": Metric(float(np.degrees(abs(turn))), "°", "turned as recorded"),
+            "way": Metric(way, "m", "goes on by"),
+        }
+        if clip.skeleton.feet and not self.request.in_place:
+            metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), self._clip.name, cycle.start / clip.fps),), None),),
+            f"{self._clip.name}, {length:.2f} s",
+            metrics,
+            tuple(self._problems(cycle, turn)),
+            details={"start_frame": cycle.start, "stop_frame": cycle.stop},
+        )
+        return LoopResult("loop", self.request, (answer,), seconds=self.seconds, recorded=self._clip, cycle=cycle)
+
+    def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
+        if cycle.gap_m > GAP_M:
+            text = (
+                f"the motion does not repeat itself within these limits: ends are {100 * cycle.gap_m:.0f} cm apart; "
+                "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
+            )
+            yield Problem(text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
+        elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.stop_s is None):
+            text = (
+                f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
+                "on average, as when somebody stands; say where the motion repeats (start_s, stop_s), or allow no "
+                "cycle as short as this (min_s)"
+            )
+            yield Problem(text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")
+        if self.request.straight and abs(turn) > _TURN_RAD:
+            text = f"the cycle turns by {np.degrees(abs(turn)):.0f}° as recorded, which is taken out (straight)"
+            yield Problem(text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")
+
+
+def _cleaned(one: Clip) -> Clip:
+    """A cycle whose feet were cleaned in the middle of three, so that plants across the seam are whole."""
+    count = len(one) - 1
+    long = clean_feet(repeat(one, 3))
+    facing = one.facing()
+    turns = abs(float(facing[-1] - facing[0])) > 1e-9
+    return join_ends(long[count : 2 * count + 1], straight=not turns, in_place=False)
+
+
+def loop(
+    clip: Clip | File, request: LoopRequest | None = None, *, progress: Progress | None = None, **fields: Any
+) -> LoopResult:
+    """A motion that repeats: the best cycle of a clip, its ends joined.
+
+    >>> from choreograph.demo import demo_clip
+    >>> result = loop(demo_clip("walk", 30.0), min_s=0.8)
+    >>> made = result.best.clips[0]
+    >>> bool(abs(made.local_rot[0, 1:] - made.local_rot[-1, 1:]).max() < 1e-6)
+    True
+
+    Args:
+        clip: The motion, or its file's name.
+        request: How long the cycle is, and whether it travels.
+        progress: Hears how far it has come.
+        **fields: Of the request.
+
+    Returns:
+        The loop; its last frame is its first one again, as far on as the cycle goes.
+    """
+    search = LoopSearch(CLIP.read(clip), (request or LoopRequest()).with_(**fields))
+    search.step(progress=progress or silent)
+    return search.best()

@@ -1,0 +1,218 @@
+"""The segment database of a graph's clips: cut once, and read from the cache when it is needed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.base.arrays import Floats, Ints
+from choreograph.base.errors import RequestError
+from choreograph.features.points import ENDS, TRACK
+from choreograph.graph.cache import Content, find_key, find_or_build
+from choreograph.graph.model import MotionGraph
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.verbs.perform.examples import (
+    Example,
+    SegmentDatabase,
+    at_rate,
+    build_segments,
+    frames_at,
+    pair_up,
+    root_example,
+)
+
+METHOD = 2
+"""One more whenever the same clips would be cut otherwise."""
+
+
+@dataclass(frozen=True)
+class CutSettings:
+    """How recordings become segments."""
+
+    cut_at: str | tuple[tuple[float, ...], ...] = "beats"
+    """One of `CUTS`, or for each example the times of its cuts in seconds."""
+    control_roles: tuple[str, ...] = ENDS
+    """What the control's points are."""
+    target_roles: tuple[str, ...] = ENDS
+    """The points by which targets are compared where one segment gives way to another."""
+    alike_m: float = 0.0
+    """One is kept of segments that are alike within so many metres; 0 keeps all."""
+
+    def build(self, examples: Sequence[Example]) -> SegmentDatabase:
+        """The database of these examples."""
+        database = build_segments(
+            examples, cut_at=self.cut_at, control_roles=self.control_roles, target_roles=self.target_roles
+        )
+        return database.clustered(self.alike_m) if self.alike_m else database
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> CutSettings:
+        """The settings that were written as plain values; what is not said is as by default."""
+        given = {name: plain[name] for name in ("cut_at", "control_roles", "target_roles", "alike_m") if name in plain}
+        for name in ("control_roles", "target_roles"):
+            if name in given:
+                given[name] = tuple(str(role) for role in given[name])
+        if not isinstance(given.get("cut_at", ""), str):
+            given["cut_at"] = tuple(tuple(float(t) for t in times) for times in given["cut_at"])
+        return cls(**{**given, "alike_m": float(given.get("alike_m", 0.0))})
+
+
+WALKS = CutSettings("plants", TRACK)
+"""What suits recordings that answer the track of their own hips."""
+PAIRS = CutSettings()
+"""What suits a leader and a follower."""
+
+
+def chosen_settings(graph: MotionGraph) -> CutSettings:
+    """How a graph's clips are cut: as was chosen when it was saved, else at foot plants.
+
+    Raises:
+        RequestError: If what was chosen makes no sense, as in a damaged file.
+    """
+    if not graph.cut_settings:
+        return WALKS
+    try:
+        return CutSettings.from_dict(graph.cut_settings)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RequestError(
+            f"{graph.path or 'the graph'} does not say how its clips are cut ({str(error)[:200]}); say it yourself "
+            "(cut_at)"
+        ) from error
+
+
+def find_segment_database(
+    graph: MotionGraph, settings: CutSettings | None = None, *, built: SegmentDatabase | None = None
+) -> SegmentDatabase:
+    """The segment database of a graph's clips, read from the cache or built.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_veer_left", 30.0)])
+    >>> database = cg.find_segment_database(graph)
+    >>> database.names
+    ('walk', 'walk_veer_left')
+
+    Args:
+        graph: Whose clips; its `pairs` say who leads whom.
+        settings: How the clips are cut. If None, as was chosen when the graph was saved; else at foot plants, each clip
+            answering the track of its own hips.
+        built: The database, where it is known already: it is put into the cache.
+
+    Raises:
+        RequestError: If the clips cannot be cut so.
+    """
+    settings = settings or chosen_settings(graph)
+    numbers = _numbers(graph, settings)
+    parts = ("motion", "labels", "contacts")
+    key = find_key(graph, "segments", METHOD, parts, clips=numbers.tolist(), **asdict(settings))
+    return find_or_build(
+        key,
+        lambda: _build(graph, settings, numbers) if built is None else built,
+        _pack,
+        lambda content: _unpack(content, graph, settings, numbers),
+    )
+
+
+class KeptExamples(Sequence[Example]):
+    """Examples whose clips are read from a file when they are asked for."""
+
+    def __init__(self, clips: Sequence[Clip], fps: float, numbers: NDArray[Any], controls: Sequence[Floats]) -> None:
+        self._clips, self._fps, self._numbers, self._controls = clips, fps, numbers, controls
+
+    def __len__(self) -> int:
+        """Number of examples."""
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Example]: ...
+    def __getitem__(self, index: int | slice) -> Example | list[Example]:
+        """The example of this number, or those of a slice."""
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        lead, follow = self._numbers[index]
+        leader = None if lead < 0 else at_rate(self._clips[int(lead)], self._fps)
+        target = at_rate(self._clips[int(follow)], self._fps)
+        return Example(with_detected_contacts(target), self._controls[index], leader)
+
+
+def _numbers(graph: MotionGraph, settings: CutSettings) -> Ints:
+    """The clips of each example, (E, 2): who leads, -1 for the own track, and who answers."""
+    roles = graph.cut_settings.get("control_roles", ())
+    led_by_tracks = graph.pairs and isinstance(roles, list | tuple) and tuple(roles) == TRACK
+    if settings.control_roles == TRACK and not led_by_tracks:
+        return np.array([(-1, n) for n in range(len(graph.infos))])
+    if not graph.pairs:
+        raise RequestError(
+            "the file does not say who leads whom, so its clips answer the track of their own hips: use the control "
+            "'track', or keep recordings of pairs in a file (save_segments)"
+        )
+    return np.array(graph.pairs)
+
+
+def _build(graph: MotionGraph, settings: CutSettings, numbers: Ints) -> SegmentDatabase:
+    fps = _rate(graph, numbers)
+    return settings.build(
+        [
+            root_example(at_rate(graph.clips[follow], fps))
+            if lead < 0
+            else pair_up(
+                at_rate(graph.clips[lead], fps), at_rate(graph.clips[follow], fps), roles=settings.control_roles
+            )
+            for lead, follow in numbers.tolist()
+        ]
+    )
+
+
+def _rate(graph: MotionGraph, numbers: Ints) -> float:
+    """Frames per second of all examples: those of the first clip that answers."""
+    return graph.infos[int(numbers[0, 1])].fps
+
+
+def _pack(database: SegmentDatabase) -> Content:
+    arrays: dict[str, NDArray[Any]] = {
+        "segments": np.stack([database.example, database.start, database.stop], axis=1).astype(np.int32),
+        "controls": np.concatenate(database.controls),
+        "target_points": np.concatenate(database.target_points),
+    }
+    return Content({}, arrays)
+
+
+def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers: Ints) -> SegmentDatabase:
+    """The database of an entry; a ValueError where it contradicts itself or the graph."""
+    segments = content.arrays["segments"].astype(np.int64)
+    if segments.ndim != 2 or segments.shape[1] != 3 or not len(segments):
+        raise ValueError("segments have another shape than they should")
+    fps = _rate(graph, numbers)
+    infos = [graph.infos[n] for n in numbers[:, 1]]
+    frames = np.array([frames_at(info.own_frames, info.fps, fps) for info in infos])
+    example, start, stop = segments.T
+    if example.min() < 0 or example.max() >= len(numbers) or start.min() < 0 or (stop <= start).any():
+        raise ValueError("segments are out of order")
+    if (stop >= frames[example]).any():
+        raise ValueError("segments lie outside of their clip")
+    edges = np.cumsum(frames)[:-1]
+    points = {}
+    for name in ("controls", "target_points"):
+        array = content.arrays[name]
+        if array.ndim != 3 or array.shape[2] != 3 or len(array) != frames.sum():
+            raise ValueError(f"{name} have another shape than they should")
+        points[name] = tuple(np.split(array, edges))
+    return SegmentDatabase(
+        KeptExamples(graph.clips, fps, numbers, points["controls"]),
+        tuple(info.name for info in infos),
+        points["controls"],
+        points["target_points"],
+        fps,
+        settings.control_roles,
+        settings.target_roles,
+        example,
+        start,
+        stop,
+    )

@@ -1,0 +1,83 @@
+"""How a control is matched with recorded segments: the numbers of the search, resolved for a database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from choreograph.base.errors import RequestError
+from choreograph.features.points import TRACK
+from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.request import MatchRequest, SegmentConstraint
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """How a control is matched with segments."""
+
+    rate_hz: float = 7.5
+    """Steps per second of the search over all segments."""
+    refine_hz: float = 30.0
+    """Steps per second to which the found segments' times are then made exact; about a multiple of `rate_hz`."""
+    stretch_s: float = 0.15
+    """Seconds by which a segment may be played shorter or longer."""
+    continuity_s: float = 0.15
+    """Price of a squared metre between the end of one target and the start of the next (k), against squared metres
+    between controls, each lasting a second."""
+    beam_m2_s: float | None = None
+    """Sequences that are so much worse than the best one of their length are given up; None is exact."""
+    constraints: tuple[SegmentConstraint, ...] = ()
+    """Segments that have to be played at given times."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("rate_hz", 1, 240),
+            ("refine_hz", 1, 240),
+            ("stretch_s", 0, 10),
+            ("continuity_s", 0, 1e6),
+        ):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and low <= value <= high):
+                raise RequestError(f"{name} is {value}; it must be between {low:g} and {high:g}")
+        if self.beam_m2_s is not None and not self.beam_m2_s > 0:
+            raise RequestError(f"the beam is positive, or None for an exact answer, not {self.beam_m2_s}")
+
+    @property
+    def fine(self) -> int:
+        """Steps of refinement in one step of the search."""
+        return max(1, round(self.refine_hz / self.rate_hz))
+
+
+def usual_settings(database: SegmentDatabase) -> MatchSettings:
+    """The settings that suit a database: those for dancers, or those for walkers led by a track (Hsu 2004, section 6).
+
+    A track says nothing about which foot comes next, so there fitting together counts for more.
+    """
+    if database.control_roles == TRACK:
+        return MatchSettings(rate_hz=10.0, stretch_s=0.2, continuity_s=0.8)
+    return MatchSettings()
+
+
+def match_settings(database: SegmentDatabase, request: MatchRequest) -> MatchSettings:
+    """The settings that suit a database, with what a request says.
+
+    Raises:
+        RequestError: If a constraint names a segment that is not there.
+    """
+    for n, constraint in enumerate(request.constraints):
+        strange = [segment for segment in constraint.segments if segment >= len(database)]
+        if strange:
+            raise RequestError(
+                f"constraints[{n}].segments names segment {strange[0]}; there are 0 to {len(database) - 1}",
+                where=f"constraints[{n}].segments",
+            )
+    given: dict[str, Any] = {
+        "rate_hz": request.search_rate_hz,
+        "stretch_s": request.stretch_s,
+        "continuity_s": request.continuity_s,
+        "beam_m2_s": request.beam_m2_s,
+        "constraints": request.constraints,
+    }
+    return replace(usual_settings(database), **{name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,74 @@
+"""A solution as a stage draws it: its mechanics by limb and joint, and where and when its feet stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from choreograph.base.arrays import Floats
+from choreograph.dynamics.contacts import PARTS
+from choreograph.dynamics.dofs import Dofs
+from choreograph.motion.mechanics import Mechanics, gather_limbs
+from choreograph.verbs.physics.problem import torque_limits
+from choreograph.verbs.physics.sketch import Sketch
+from choreograph.verbs.physics.verify import Trajectory
+
+
+def joint_strength(dofs: Dofs) -> Floats:
+    """The largest torque that people reach at each joint, (J,), N·m; infinite at the root and at rigid joints."""
+    limits, out = torque_limits(dofs) * dofs.body.weight, np.full(len(dofs.skeleton), np.inf)
+    for k in range(6, len(dofs)):
+        joint = int(dofs.joints[k])
+        out[joint] = limits[k] if np.isinf(out[joint]) else max(out[joint], limits[k])
+    return out
+
+
+def mechanics_of(path: Trajectory, dofs: Dofs, points: Sequence[str], fps: float, frames: int) -> Mechanics:
+    """What the stage draws of a solution, a sample for each frame.
+
+    Args:
+        path: The solution between the nodes.
+        dofs: Of its body.
+        points: Names of the contact points.
+        fps: Frames per second of the motion made of it.
+        frames: Of that motion.
+    """
+    at = np.rint(np.interp(np.arange(frames) / fps, path.times, np.arange(len(path.times)))).astype(int)
+    torques = np.zeros((frames, len(dofs.skeleton)))
+    for k in range(6, len(dofs)):
+        torques[:, int(dofs.joints[k])] += (path.torques[at, k] * dofs.body.weight) ** 2
+    limbs, centres, forces = gather_limbs(points, path.points[at], path.forces[at])
+    return Mechanics(
+        fps, limbs, path.com[at], centres, forces, path.torques[at, :3], np.sqrt(torques), joint_strength(dofs)
+    )
+
+
+def footprints_of(sketch: Sketch) -> list[dict[str, Any]]:
+    """Where and when feet stand in a sketch, as a request says it, so that somebody can change one of them."""
+    found = []
+    for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
+        if stance.side > 1:  # hands have requests of their own
+            continue
+        ahead = spot[3] - spot[0]
+        one: dict[str, Any] = {
+            "foot": ("left", "right")[stance.side],
+            "start_s": _second(sketch, stance.start),
+            "stop_s": _second(sketch, stance.stop - 1),
+            "position": [round(float(value), 4) for value in spot.mean(axis=0)],
+            "facing_deg": round(float(np.degrees(np.arctan2(ahead[0], ahead[2]))), 2),
+        }
+        mine = sketch.flags[stance.start : stance.stop, len(PARTS) * stance.side : len(PARTS) * (stance.side + 1)]
+        one["parts"] = [part for part, down in zip(PARTS, mine.T, strict=True) if down.any()]
+        for part, down in zip(PARTS, mine.T, strict=True):
+            nodes = np.flatnonzero(down)
+            if len(nodes) > 1:
+                span = (stance.start + nodes[0], stance.start + nodes[-1])
+                one[f"{part}_s"] = [_second(sketch, int(node)) for node in span]
+        found.append(one)
+    return found
+
+
+def _second(sketch: Sketch, node: int) -> float:
+    return round(float(sketch.times[node]), 4)

@@ -1,0 +1,190 @@
+"""Retargeting as a search of one step: the body is read, the motion put on it, and both are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from choreograph.base.errors import FormatError, RequestError
+from choreograph.base.progress import Progress, silent
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import OneStepSearch
+from choreograph.contract.verb import CLIP, File
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.retarget_clean import PutOn, put_on
+from choreograph.formats import read_clip
+from choreograph.formats.asfamc import read_skeleton
+from choreograph.formats.character import SUFFIXES, Character, read_character
+from choreograph.motion.clip import Clip
+from choreograph.motion.foot_geometry import Stance, body_stance, recorded_stance
+from choreograph.motion.role_map import LEG_ROLES, SIDES, map_roles
+from choreograph.motion.skeleton import Skeleton
+from choreograph.verbs.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
+from choreograph.verbs.retarget.request import RetargetRequest
+
+_TOUCH_M = 0.03
+"""How far a hand may be from what it touches."""
+_ARM_DEG, _LEG_DEG = 5.0, 10.0
+"""Mean angles between bones from which on the pose counts as missed."""
+
+
+@dataclass(frozen=True, eq=False)
+class RetargetResult(Result):
+    """A motion on another body, with what it was."""
+
+    recorded: Clip | None = None
+    """The motion as it was."""
+
+
+class Body(NamedTuple):
+    """Whose body a motion is put on."""
+
+    skeleton: Skeleton
+    stance: Stance | None
+    """How it stands: by its skin, or by how it does in the recording."""
+    name: str
+
+
+def read_body(file: str) -> Body:
+    """The body in a file: a character's, or that of a recording."""
+    name = Path(file).stem
+    character = find_character(file)
+    if character is not None:
+        legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
+        return Body(character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None, name)
+    if Path(file).suffix.lower() == ".asf":  # a body alone
+        return Body(read_skeleton(file), None, name)
+    clip = read_clip(file)
+    legs = all(clip.skeleton.find(role) is not None for role in LEG_ROLES)
+    return Body(clip.skeleton, recorded_stance(clip) if legs else None, clip.name or name)
+
+
+def find_character(file: str) -> Character | None:
+    """The character of a file; None where it is a motion file, or an FBX file without a mesh."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in SUFFIXES:
+        return None
+    try:
+        return read_character(file)
+    except FormatError:
+        if suffix != ".fbx":
+            raise
+        return None
+
+
+class RetargetSearch(OneStepSearch[PutOn]):
+    """One motion on another body."""
+
+    def __init__(self, clip: Clip, request: RetargetRequest) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion.
+            request: The body.
+        """
+        super().__init__(request)
+        self.request: RetargetRequest = request
+        self._clip = clip
+        self._on = ""
+
+    def make(self, progress: Progress) -> PutOn:
+        """Put it there."""
+        asked = self.request
+        if not asked.to:
+            raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
+        skeleton, stance, self._on = read_body(asked.to)
+        if asked.roles:
+            skeleton = skeleton.with_roles(dict(asked.roles))
+        return put_on(
+            self._clip, skeleton, stance=stance, given=dict(asked.joints),
+            clean=asked.clean, hands=asked.hands, keep_way=asked.keep_way,
+        )  # fmt: skip
+
+    def best(self) -> RetargetResult:
+        """The motion on the body."""
+        clip, source, touches = self.made.clip, self._clip, self.made.touches
+        arms, legs = bone_angles(source, clip, ARMS), bone_angles(source, clip, LEGS)
+        metrics = {
+            "seconds": Metric(clip.seconds, "s", "lasts"),
+            "arms": Metric(float(np.degrees(arms.mean())) if arms.size else 0.0, "°", "arms off by"),
+            "legs": Metric(float(np.degrees(legs.mean())) if legs.size else 0.0, "°", "legs off by"),
+            "ankles": Metric(float(ankle_offsets(source, clip).mean()), "", "ankles off, in body heights, by"),
+        }
+        hands = hand_offsets(source, clip)
+        if hands.size:
+            metrics["hands"] = Metric(float(hands.mean()), "", "hands off, in body heights, by")
+        if touches is not None and touches.any():
+            misses = touches.misses(clip)
+            metrics["touches"] = Metric(float(misses.max()) if misses.size else 0.0, "m", "touching hands off by")
+        if clip.skeleton.feet and len(clip) > 1:
+            metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joints))
+        unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self.made.raw, body=self._body()),),
+            f"{source.name} on {self._on}",
+            metrics,
+            (*_problems(metrics, clip), *_arms_missing(source.skeleton, clip.skeleton)),
+            details={"map": found.as_names(), "move_with_parent": unlike},
+        )
+        return RetargetResult("retarget", self.request, (answer,), seconds=self.seconds, recorded=source)
+
+    def _body(self) -> str | None:
+        return self.request.to if find_character(self.request.to) is not None else None
+
+
+def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
+    for name, limit in (("arms", _ARM_DEG), ("legs", _LEG_DEG)):
+        got = metrics[name].value
+        if got > limit:
+            text = f"{name} point {got:.0f}° off on average: look at the map, and name joints yourself (joints)"
+            yield Problem(text, "to", 0.0, round(got, 1), unit="°")
+    if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
+        got = metrics["touches"].value
+        text = f"hands are up to {100 * got:.0f} cm from what they touch in the recording: the arms do not reach it"
+        yield Problem(text, "to", 0.0, round(got, 3), unit="m")
+
+
+def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
+    """One of the bodies has arms where the other has none, or none that are known to be."""
+    wanted = [f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm")]
+    for body, other, whose, field in (
+        (source, target, "the motion", "with_roles"),
+        (target, source, "the character", "roles"),
+    ):
+        missing = [role for role in wanted if body.find(role) is None and other.find(role) is not None]
+        if missing:
+            parts = ", ".join(role.replace("_", " ") for role in missing)
+            names = ", ".join(body.names[:40])
+            text = f"not found in {whose}: {parts}; say which joints they are ({field}), out of: {names}"
+            yield Problem(text, "to", 0.0, len(missing), unit="joints")
+
+
+def retarget(
+    clip: Clip | File, request: RetargetRequest | File, *, progress: Progress | None = None, **changes: Any
+) -> RetargetResult:
+    """A motion on another body.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> retarget(demo_clip("jump_high", 30.0), "hero.glb").best.name
+    'jump_high on hero'
+
+    Args:
+        clip: The motion, or its file's name.
+        request: Whose body, or the name of its file.
+        progress: Hears how far it has come.
+        **changes: Fields of the request.
+
+    Returns:
+        The motion, how far limbs and ankles are off, and the map of joints in `best.details["map"]`.
+    """
+    asked = RetargetRequest(to=str(request), **changes) if isinstance(request, File) else request.with_(**changes)
+    search = RetargetSearch(CLIP.read(clip), asked)
+    search.run(progress or silent)
+    return search.best()

@@ -1,0 +1,181 @@
+"""Retiming a clip from end to end: warp, render, measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from choreograph.base.arrays import Floats
+from choreograph.base.progress import Progress, silent
+from choreograph.finishing.foot_contacts import foot_slide
+from choreograph.motion.clip import Clip
+from choreograph.verbs.retime.curve import TimeWarp
+from choreograph.verbs.retime.keys import KeyTime, check_keys
+from choreograph.verbs.retime.measure import gravity_kept
+from choreograph.verbs.retime.references import Reference
+from choreograph.verbs.retime.render import render_warp
+from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.warp import GuidedWarp, Retimer
+
+_KEY_S = 0.001
+"""Seconds by which a key time may be missed without being a problem."""
+_GRAVITY = 0.05
+"""Share by which gravity in flight may change without being a problem."""
+
+
+@dataclass(frozen=True)
+class RetimeProblem:
+    """Something that was asked for and is not quite so in the result."""
+
+    kind: str
+    """A fixed word: "key", "gravity", "still"."""
+    where: str
+    """What it is about: "keys[1]", "flight at 1.20 s" …"""
+    asked: float
+    got: float | None
+    """None where it could not be measured."""
+    unit: str
+    message: str
+    """A sentence."""
+
+
+@dataclass(frozen=True)
+class RetimeMetrics:
+    """Numbers about a retiming."""
+
+    recorded_s: float
+    """From the first to the last frame, before."""
+    seconds: float
+    """The same, after."""
+    slowest_rate: float
+    """Least rate against the recording, over the frames of the result."""
+    fastest_rate: float
+    cost: float
+    """Mean distance of the result's steps to the references; 1 is the length of a typical velocity and acceleration."""
+    slide_before_m: float
+    """How far planted feet wander, before."""
+    slide_m: float
+    """The same, after."""
+    gravity: tuple[tuple[float, float], ...]
+    """For each jump, gravity as recorded and as it is now, m/s²; NaN where it is too short to be measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Retimed:
+    """A retimed motion, and what is known about it."""
+
+    clip: Clip
+    warp: TimeWarp
+    keys: tuple[KeyTime, ...]
+    source_frames: Floats
+    """The frame of the motion that each frame of the result shows, (F,)."""
+    still: tuple[tuple[int, int], ...]
+    """Stretches of the motion, [start, stop), that were kept at a rate of their own."""
+    metrics: RetimeMetrics
+    problems: tuple[RetimeProblem, ...]
+
+
+def retime_clip(
+    clip: Clip,
+    keys: Sequence[KeyTime | tuple[int, float]],
+    references: Sequence[Reference] = (),
+    settings: RetimeSettings | None = None,
+    progress: Progress | None = None,
+) -> Retimed:
+    """The motion with the same poses, in order, at the key times, with the references' timing between them.
+
+    Args:
+        clip: The motion.
+        keys: Frames and the seconds at which they are shown; the first frame at 0, and the last, at least.
+            `length_keys` makes them from a length.
+        references: Motions whose timing is liked, or parts of motions; none for the motion's own timing.
+        settings: What the warp may do, how frames are made.
+        progress: Hears how far the work is.
+
+    Raises:
+        RequestError: If key times or references do not fit the motion; the message says what would.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.verbs.retime.keys import length_keys
+    >>> jump = demo_clip("jump", 60.0)
+    >>> result = retime_clip(jump, length_keys(jump, 2.2))
+    >>> len(result.clip), result.problems
+    (132, ())
+    """
+    return retime_prepared(Retimer(clip, references, settings), keys, progress)
+
+
+def retime_prepared(
+    retimer: Retimer, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None
+) -> Retimed:
+    """The same with a motion and references that are prepared: for key times that are dragged."""
+    told, clip, settings = progress or silent, retimer.clip, retimer.settings
+    checked = check_keys(clip, keys)
+    guided = retimer.solve(checked, progress)
+    told("making frames", 0, 1)
+    made = render_warp(clip, guided.warp, settings)
+    told("making frames", 1, 1)
+    rates = guided.warp.rates_at(np.linspace(0, guided.warp.length_s, len(made.clip)))
+    feet = bool(clip.skeleton.feet)
+    metrics = RetimeMetrics(
+        recorded_s=(len(clip) - 1) / clip.fps,
+        seconds=guided.warp.length_s,
+        slowest_rate=float(rates.min()),
+        fastest_rate=float(rates.max()),
+        cost=guided.cost,
+        slide_before_m=foot_slide(clip) if feet else 0.0,
+        slide_m=foot_slide(made.clip) if feet else 0.0,
+        gravity=tuple(gravity_kept(clip, made.clip, guided.warp)) if feet else (),
+    )
+    problems = (
+        *_key_problems(guided.warp, checked),
+        *_still_problems(guided, settings.still_rate),
+        *_gravity_problems(metrics, retimer.as_recorded, settings.blend),
+    )
+    return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
+
+
+def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[RetimeProblem]:
+    found = []
+    for n, key in enumerate(keys):
+        off = float(warp.frames_at(key.seconds)) - key.frame
+        if abs(off) > _KEY_S * warp.fps:
+            got = float(warp.seconds_at(key.frame))
+            text = f"frame {key.frame} is shown at {got:.3f} s instead of {key.seconds:.3f} s"
+            found.append(RetimeProblem("key", f"keys[{n}]", key.seconds, got, "s", text))
+    return found
+
+
+def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[RetimeProblem]:
+    """Still stretches that could not have the rate that was given for them."""
+    found = []
+    for start, stop in guided.released if wanted else ():
+        begin, end = guided.warp.seconds_at([start, stop - 1])
+        got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
+        text = f"frames {start} to {stop} stand still and are shown {got:.2g} instead of {wanted:g} times as fast"
+        found.append(RetimeProblem("still", f"frames {start} to {stop}", wanted or 0.0, got, "×", text))
+    return found
+
+
+def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[RetimeProblem]:
+    """Jumps that float or drop; with another motion's timing that may be what was wanted."""
+    if not as_recorded:
+        return []
+    if blend:
+        why = f"the spline has a share of {blend:g} in the warp; blend less of it"
+    elif metrics.seconds < metrics.recorded_s:
+        why = "there is too little time around it; allow more seconds, or a larger largest_rate"
+    else:
+        why = "there is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate"
+    found = []
+    for n, (before, after) in enumerate(metrics.gravity):
+        if math.isnan(after):
+            text = f"jump {n + 1} is over too soon to see how it falls ({-before:.1f} m/s² as recorded): " + why
+            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, None, "m/s²", text))
+        elif not abs(after / before - 1) <= _GRAVITY:
+            text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
+            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, after, "m/s²", text))
+    return found

@@ -1,0 +1,311 @@
+"""Faces: files, weights from landmarks, completing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.base.errors import FormatError, RequestError
+from choreograph.formats.csv import write_csv
+from choreograph.formats.face import read_face, read_markers, read_shapes, write_face
+from choreograph.formats.face_glb import read_face_glb, write_face_glb
+from choreograph.motion.face import Face
+from choreograph.motion.head import simple_head
+from choreograph.verbs.complete.face import complete_landmarks, learn_face, splined
+from choreograph.verbs.complete.face_goals import FaceRequest
+
+NAMES = ("JawOpen", "MouthSmileLeft", "MouthSmileRight", "EyeBlinkLeft", "EyeBlinkRight", "BrowInnerUp")
+
+
+@pytest.fixture(scope="module")
+def face() -> Face:
+    """A minute of a face that talks, smiles and blinks."""
+    t = np.arange(1800) / 30
+    talk = 0.3 + 0.25 * np.sin(6 * t) * np.sin(0.7 * t)
+    smile = 0.4 + 0.35 * np.sin(0.9 * t)
+    blink = np.clip(np.sin(1.3 * t) * 8 - 7, 0, 1)
+    weights = np.stack([talk, smile, 0.9 * smile, blink, blink, 0.3 + 0.3 * np.sin(0.5 * t + 1)], axis=1)
+    return Face(NAMES, weights, 30.0, "talks")
+
+
+def test_weights_come_back_from_csv(face: Face, tmp_path: Path) -> None:
+    write_face(tmp_path / "face.csv", face)
+    back = read_face(tmp_path / "face.csv")
+    assert back.names == face.names and back.fps == 30.0 and back.notes == ()
+    np.testing.assert_allclose(back.weights, face.weights, atol=1e-9)
+
+
+def lines(*rows: str) -> str:
+    return "\n".join(["Timecode,BlendShapeCount,JawOpen,HeadYaw", *rows]) + "\n"
+
+
+def test_a_timecode_that_jumps_is_filled_in_and_noted(tmp_path: Path) -> None:
+    path = tmp_path / "face.csv"
+    path.write_text(lines("01:00:00:00.0,2,0.0,0", "01:00:00:02.0,2,0.1,0", "01:00:00:04.0,2,0.2,0",
+                          "01:00:00:10.0,2,0.5,0", "01:00:00:12.0,2,0.6,0"))  # fmt: skip
+    face = read_face(path)
+    assert face.fps == 30.0 and len(face) == 7 and face.others == ("HeadYaw",)
+    np.testing.assert_allclose(face.weights[:, 0], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6], atol=1e-9)
+    assert [note.kind for note in face.notes] == ["timecode"]
+
+
+def test_midnight_is_no_jump(tmp_path: Path) -> None:
+    path = tmp_path / "face.csv"
+    path.write_text(lines("23:59:59:56.0,2,0,0", "23:59:59:58.0,2,0,0", "00:00:00:00.0,2,0,0"))
+    assert len(read_face(path)) == 3
+
+
+def test_weights_outside_are_clamped_and_noted(tmp_path: Path) -> None:
+    path = tmp_path / "face.csv"
+    path.write_text(lines("0:0:0:0,2,1.003,0", "0:0:0:2,2,-0.01,0"))
+    face = read_face(path)
+    assert face.weights[:, 0].tolist() == [1.0, 0.0] and face.notes[0].count == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (lines("0:0:0:0,2,7,0", "0:0:0:2,2,0,0"), "JawOpen is 7 in frame 0; weights are from 0 to 1"),
+        (lines("0:0:0:4,2,0,0", "0:0:0:2,2,0,0"), "goes from 0:0:0:4 to 0:0:0:2"),
+        (lines("0:0:0:0,2,0"), "line 2: the row has 3 cells"),
+        (lines("0:0:0:0,2,x,0"), "line 2"),
+        (lines("soon,2,0,0"), "is no time"),
+        ("a,b\n1,2\n", "begins with Timecode"),
+        ("", "no rows"),
+    ],
+)
+def test_bad_faces_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "face.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=said):
+        read_face(path)
+
+
+def test_morph_tracks_come_back_from_glb(face: Face, tmp_path: Path) -> None:
+    head = simple_head()
+    write_face_glb(tmp_path / "face.glb", face[:60], head)
+    back = read_face_glb(tmp_path / "face.glb")
+    assert len(back) == 60 and back.fps == 30.0
+    np.testing.assert_allclose(back.weights[:, back.column("jawOpen")], face.weights[:60, 0], atol=1e-6)
+    np.testing.assert_allclose(head.landmarks(back), head.landmarks(face[:60]), atol=1e-4)
+
+
+def test_glb_files_without_a_face_are_refused(tmp_path: Path) -> None:
+    from choreograph.demo import demo_clip
+
+    cg.write_clip(tmp_path / "walk.glb", demo_clip("walk", 30.0)[:5])
+    with pytest.raises(FormatError, match="no animated mesh with named morph targets"):
+        read_face_glb(tmp_path / "walk.glb")
+
+
+def test_weights_are_solved_from_landmarks_within_bounds(face: Face) -> None:
+    head = simple_head()
+    marks = head.landmarks(face[:50])
+    weights = head.solve_weights(marks)
+    assert weights.min() >= 0 and weights.max() <= 1
+    again = head.landmarks(Face(head.names, weights, 30.0))
+    assert np.linalg.norm(again - marks, axis=-1).mean() < 0.2
+    beyond = head.solve_weights(head.neutral[None] + 3 * head.moves[head.names.index("JawOpen")])
+    assert beyond.max() == 1.0
+
+
+def test_landmarks_are_a_clip_that_markers_come_back_from(face: Face, tmp_path: Path) -> None:
+    clip = simple_head().as_clip(face[:20])
+    write_csv(tmp_path / "marks.csv", clip)
+    back = read_markers(tmp_path / "marks.csv")
+    np.testing.assert_allclose(back.global_positions()[:, 2:], clip.global_positions()[:, 1:], atol=1e-5)
+
+
+def test_shapes_are_read_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "shapes.csv"
+    head = "shape,landmark,x_mm,y_mm,z_mm\n"
+    path.write_text(head + "neutral,0,0,0,0\nneutral,1,1,0,0\nJawOpen,0,0,-9,0\nJawOpen,1,0,-8,0\n")
+    assert read_shapes(path).moves[0, 1].tolist() == [0, -8, 0]
+    for text, said in (("JawOpen,0,0,1,0\n", "no shape 'neutral'"), ("neutral,0,0,1\n", "no landmark"),
+                       ("neutral,0,0,0,0\nneutral,1,0,0,0\nA,0,1,1,1\n", "has 1 landmarks, neutral 2")):  # fmt: skip
+        path.write_text(head + text)
+        with pytest.raises(FormatError, match=said):
+            read_shapes(path)
+
+
+def test_completing_beats_a_spline(face: Face) -> None:
+    from choreograph.verbs.complete.face import FaceKeys
+
+    head = simple_head()
+    model = learn_face([face[:1200]], head)
+    true = head.landmarks(face[1300:1391])
+    keys, chin = np.array([0, 45, 90]), 8
+    at = np.array([(frame, chin) for frame in range(91)])
+    points = np.full((91, 3), np.nan)
+    points[:, 1] = true[:, chin, 1]
+    made = complete_landmarks(model, 91, FaceKeys(keys, true[keys], at, points))
+    np.testing.assert_allclose(made[keys], true[keys], atol=1e-6)
+    plain = splined(91, keys.tolist(), true[keys])
+    assert np.linalg.norm(made - true, axis=-1).mean() < 0.55 * np.linalg.norm(plain - true, axis=-1).mean()
+
+
+def test_requests_name_keys_and_landmarks(face: Face) -> None:
+    head = simple_head()
+    request = cg.FaceRequest(
+        1.0,
+        [cg.FaceKey(0.0, clip="talks", frame=30), cg.FaceKey(1.0, {"jawOpen": 0.9})],
+        [cg.LandmarkGoal(start_s=0.2, stop_s=0.6, landmark=57, track=((None, -40.0, None), (None, -35.0, None)))],
+    )
+    result = cg.complete_face([face], head, request)
+    assert len(result.face) == 31 and result.face.weights[-1, 0] == pytest.approx(0.9, abs=0.1)
+    assert result.landmarks[12, 57, 1] == pytest.approx(-37.5, abs=1.0)
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"length_s": 1.0}, "keys is missing"),
+        ({"length_s": 1.0, "keys": [{"at_s": 2.0}]}, r"keys\[0\].at_s is 2"),
+        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "weights": {"JawOpen": 1.5}}]}, "equal to 1|from 0 to 1"),
+        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "weights": {"Antlers": 0.5}}]}, "no shape 'Antlers'; there are"),
+        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "clip": "sings"}]}, "there are talks"),
+        ({"length_s": 1.0, "keys": [{"at_s": 0.5}, {"at_s": 0.5}]}, r"as keys\[0\] has"),
+        ({"length_s": 1.0, "points": [{"at_s": 0.5, "landmark": 99, "position": [0, 0, 0]}]}, "there are 0 to 67"),
+    ],
+)
+def test_mistakes_in_requests_are_named(document: dict[str, object], said: str, face: Face) -> None:
+    with pytest.raises(RequestError, match=said):
+        cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document))
+
+
+def test_too_few_frames_say_how_many(face: Face) -> None:
+    with pytest.raises(RequestError, match="has 3 frames; a model of order 2 needs 4"):
+        learn_face([face[:3]], simple_head())
+
+
+@pytest.mark.recordings
+def test_a_recorded_face_is_learned(recordings: Path) -> None:
+    face = read_face(recordings / "face" / "alex_rom_3.csv")
+    shapes = read_shapes(recordings / "face" / "landmarks.csv")
+    model = learn_face([face[:2800]], shapes, order=2, controls=1)
+    assert cg.face_error(model, [face[2800:]]) < 0.25
+
+
+@pytest.mark.recordings
+def test_what_was_learned_of_one_face_holds_for_another(recordings: Path) -> None:
+    face = read_face(recordings / "face" / "alex_rom_3.csv")
+    other = read_face_glb(recordings / "rigs" / "facecap.glb", fps=30.0)
+    shapes = read_shapes(recordings / "face" / "landmarks.csv")
+    assert cg.face_error(learn_face([face], shapes, order=2, controls=1), [other]) < 0.25
+    assert cg.face_error(learn_face([other], shapes, order=2, controls=1), [face]) < 0.1
+
+
+def test_a_model_holds_expressions_that_no_recording_shows() -> None:
+    head = simple_head()
+    swing = np.linspace(0, 20, 200)[:, None]
+    talks = Face(("JawOpen", "BrowInnerUp"), 0.5 + 0.4 * np.sin(swing * (1.0, 0.0)), 30.0)
+    brows = Face(("JawOpen", "BrowInnerUp"), 0.5 + 0.4 * np.sin(swing * (0.0, 1.0)), 30.0)
+    model = learn_face([talks], head)
+    raised = head.landmarks(brows).reshape(200, -1)
+    np.testing.assert_allclose(model.space.lift(model.space.project(raised)), raised, atol=0.05)
+    assert cg.face_error(model, [brows]) < 0.05
+
+
+@pytest.mark.recordings
+def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
+    face = read_face_glb(recordings / "rigs" / "facecap.glb")
+    assert face.column("JawOpen") >= 0 and face.weights.max() > 0.3 and len(face.names) == 52
+    first = cg.read_head(recordings / "rigs" / "facecap.glb")
+    jaw = first.shapes.moves[first.shapes.names.index("jawOpen")]
+    assert len(first.shapes) == 2694 and len(first.still) == 3
+    lowest, highest = first.shapes.neutral[:, 1].min(), first.shapes.neutral[:, 1].max()
+    assert jaw[:, 1].min() < -0.1 * (highest - lowest), "an open jaw moves the chin down by a tenth of the head"
+    edges = np.linalg.norm(np.diff(first.shapes.neutral[first.triangles], axis=1), axis=2)
+    assert np.median(edges) < 0.05 * (highest - lowest), "triangles join neighbours"
+
+
+@pytest.mark.recordings
+def test_a_face_is_written_on_somebodys_head(recordings: Path, face: Face, tmp_path: Path) -> None:
+    made = tmp_path / "made.glb"
+    cg.write_face_on_head(made, face, recordings / "rigs" / "facecap.glb")
+    back = read_face_glb(made)
+    assert len(back) == len(face) and len(back.names) == 52
+    jaw = face.column("JawOpen")
+    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], face.weights[:, jaw], atol=1e-5)
+    assert len(cg.read_head(made).shapes) == 2694
+
+
+def test_heads_without_shapes_are_refused(face: Face, tmp_path: Path) -> None:
+    from choreograph.demo import demo_clip
+
+    cg.write_clip(tmp_path / "body.glb", demo_clip("walk", 30.0))
+    with pytest.raises(FormatError, match="no mesh with named morph targets"):
+        cg.read_head(tmp_path / "body.glb")
+    with pytest.raises(FormatError, match="has no mesh whose named morph targets"):
+        cg.write_face_on_head(tmp_path / "out.glb", face, tmp_path / "body.glb")
+
+
+def test_our_own_head_is_read(face: Face, tmp_path: Path) -> None:
+    cg.write_face_glb(tmp_path / "own.glb", face, simple_head())
+    head = cg.read_head(tmp_path / "own.glb")
+    np.testing.assert_allclose(head.shapes.neutral, simple_head().neutral * 1e-3, atol=1e-6)
+
+
+def test_compressed_buffers_are_unpacked_as_the_specification_says() -> None:
+    from choreograph.formats._meshopt import decode_attributes, decode_triangles
+
+    # The specification's example of sixteen deltas with four bits each, as the first byte of elements of four.
+    group = bytes.fromhex("175ff0bc77a921 00 34b5".replace(" ", ""))
+    data = b"\xa0" + b"\x02" + group + b"\x00" * 3 + b"\x00" * 28 + b"\x05\x00\x07\x00"
+    made = np.frombuffer(decode_attributes(data, 16, 4), np.uint8).reshape(16, 4)
+    deltas = [-1, -4, -3, 26, -91, 0, -6, 6, -4, -4, 5, -5, 1, -1, 0, 0]
+    assert made[:, 0].tolist() == [(5 + total) % 256 for total in np.cumsum(deltas)]
+    assert set(made[:, 2].tolist()) == {7}
+    # Three new vertices, then one more at the edge that was seen last.
+    triangles = decode_triangles(b"\xe1" + b"\xf0\x00" + b"\x00" * 16, 6)
+    assert triangles.tolist() == [0, 1, 2, 0, 2, 3]
+    for broken in (data[:20], b"\xa1" + data[1:]):
+        with pytest.raises(FormatError):
+            decode_attributes(broken, 16, 4)
+    with pytest.raises(FormatError):
+        decode_triangles(b"\xe1\xff" + b"\x00" * 4, 3)
+
+
+def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: Path) -> None:
+    from choreograph.formats.face import read_markers
+
+    cg.write_clip(tmp_path / "lips.csv", simple_head().as_clip(face))
+    clip = read_markers(tmp_path / "lips.csv")
+    true = clip.global_positions()[40:101, 1:] * 1e3
+    chin = [{"start_s": 0.0, "stop_s": 2.0, "landmark": 8, "track": true[:, 8].tolist()}]
+    keys = [{"at_s": at / 30, "clip": "lips", "frame": 40 + at} for at in (0, 30, 60)]
+    document = {"length_s": 2.0, "keys": keys, "points": chin}
+    result = cg.complete_markers([clip], cg.read_request(FaceRequest, document))
+    assert not result.problems and result.clip.skeleton.names == clip.skeleton.names
+    made = result.clip.global_positions()[:, 1:] * 1e3
+    spline = splined(61, [0, 30, 60], true[[0, 30, 60]])
+    assert np.linalg.norm(made - true, axis=-1).mean() < 0.6 * np.linalg.norm(spline - true, axis=-1).mean()
+    with pytest.raises(RequestError, match="markers have no shapes"):
+        cg.complete_markers([clip], cg.read_request(FaceRequest, {"length_s": 1.0, "keys": [{"at_s": 0.0}]}))
+
+
+def test_points_out_of_reach_and_contradicting_keys_are_told(face: Face) -> None:
+    document = {
+        "length_s": 1.0,
+        "keys": [{"at_s": 0.0}],
+        "points": [{"at_s": 0.5, "landmark": 8, "position": [0, 60, 0]}],
+    }
+    problems = cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).problems
+    assert [problem.where for problem in problems] == ["points[0]"] and "mm off" in problems[0].text
+    both = {"length_s": 1.0, "keys": [{"at_s": 0.5}, {"at_s": 0.5, "weights": {"JawOpen": 1.0}}]}
+    with pytest.raises(RequestError, match=r"keys\[1\].at_s is 0.5, as keys\[0\] has"):
+        cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, both))
+
+
+def test_weights_of_points_count(face: Face) -> None:
+    def chin(weight: float) -> float:
+        point = {"at_s": 0.5, "landmark": 8, "position": [None, -95, None], "weight": weight, "exact": False}
+        document = {"length_s": 1.0, "keys": [{"at_s": 0.0}, {"at_s": 1.0}], "points": [point]}
+        return float(
+            cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).landmarks[15, 8, 1]
+        )
+
+    assert abs(chin(100.0) + 95) < abs(chin(1e-4) + 95)

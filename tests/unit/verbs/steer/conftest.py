@@ -1,0 +1,37 @@
+"""A few demo recordings cut into steps, and a value function learned quickly."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreograph.demo import demo_clip
+from choreograph.verbs.steer.controller import SteerBrain
+from choreograph.verbs.steer.costs import SteerSettings, StepCosts
+from choreograph.verbs.steer.frame_pool import Pool, build_pool
+from choreograph.verbs.steer.learn import LearnSettings, learn
+from choreograph.verbs.steer.prepare import standard_tasks
+from choreograph.verbs.steer.steps import StepClips, build_steps
+
+NAMES = ("walk", "walk_veer_left", "walk_turn_90_left", "start_left_foot", "stop_left_foot")
+
+
+@pytest.fixture(scope="session")
+def steps() -> StepClips:
+    return build_steps([demo_clip(name, 30.0) for name in NAMES], mirror=True)
+
+
+@pytest.fixture(scope="session")
+def costs(steps: StepClips) -> StepCosts:
+    return StepCosts(steps, SteerSettings())
+
+
+@pytest.fixture(scope="session")
+def brain(costs: StepCosts) -> SteerBrain:
+    task = standard_tasks(costs.settings)["navigate"]
+    value = learn(task, costs, LearnSettings(samples=2000, sweeps=12))
+    return SteerBrain(costs, {"navigate": task}, {"navigate": value})
+
+
+@pytest.fixture(scope="session")
+def pool(steps: StepClips) -> Pool:
+    return build_pool(steps.clips)
