@@ -60,7 +60,6 @@ def test_one_recording_cannot_be_held_back(walks: SegmentDatabase):
         leave_one_out(only)
 
 
-@pytest.mark.recordings
 def test_salsa_held_back_is_followed(recordings: Path):
     pairs = [
         pair_up(read_clip(recordings / f"cmu/60/60_{n:02d}.amc"), read_clip(recordings / f"cmu/61/61_{n:02d}.amc"))

@@ -265,7 +265,6 @@ def test_hands_that_cannot_be_held_are_said(human_clip: Callable[..., Clip]) -> 
     assert problem.place == pytest.approx((clip.root_pos[32, 0], 0.0, clip.root_pos[32, 2]), abs=1e-3)
 
 
-@pytest.mark.recordings
 def test_a_salsa_leader_is_followed_with_hands_held(recordings: Path) -> None:
     clips = [
         read_clip(recordings / "cmu" / subject / f"{subject}_{n}.amc").with_name(f"{subject}_{n}").resampled(30.0)

@@ -149,7 +149,6 @@ def test_without_recordings_poses_change_no_more_than_that_gains() -> None:
         assert all("novelty_m" not in window.worse for window in made.windows)
 
 
-@pytest.mark.recordings
 def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> None:
     jump = cg.read_clip(recordings / "cmu/16/16_05.amc").resampled(60.0)
     fast = too_fast(jump, 1.2)

@@ -175,7 +175,6 @@ def test_masses_must_be_above_zero() -> None:
         cg.PhysicsRequest(body={"mass_kg": 0.0})
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize(
     ("name", "others", "span", "peak"),
     [

@@ -43,7 +43,6 @@ def test_a_motion_that_nothing_carries_is_refused() -> None:
         cg.physics(flying, cg.PhysicsRequest(floor_m=0.0))
 
 
-@pytest.mark.recordings
 def test_a_run_solves_on_its_own_footprints_and_on_stones(recordings: Path) -> None:
     run = read_clip(recordings / "cmu/16/16_45.amc")
     others = [read_clip(recordings / f"cmu/16/16_{k}.amc") for k in (46, 35, 36)]
