@@ -265,6 +265,7 @@ def test_compressed_buffers_are_unpacked_as_the_specification_says() -> None:
         decode_triangles(b"\xe1\xff" + b"\x00" * 4, 3)
 
 
+@pytest.mark.slow
 def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: Path) -> None:
     from choreograph.formats.face import read_markers
 
@@ -283,6 +284,7 @@ def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: 
         cg.complete_markers([clip], cg.read_request(FaceRequest, {"length_s": 1.0, "keys": [{"at_s": 0.0}]}))
 
 
+@pytest.mark.slow
 def test_points_out_of_reach_and_contradicting_keys_are_told(face: Face) -> None:
     document = {
         "length_s": 1.0,
@@ -296,6 +298,7 @@ def test_points_out_of_reach_and_contradicting_keys_are_told(face: Face) -> None
         cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, both))
 
 
+@pytest.mark.slow
 def test_weights_of_points_count(face: Face) -> None:
     def chin(weight: float) -> float:
         point = {"at_s": 0.5, "landmark": 8, "position": [None, -95, None], "weight": weight, "exact": False}
