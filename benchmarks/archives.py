@@ -37,8 +37,9 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import Minima, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import Minima
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

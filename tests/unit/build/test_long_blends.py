@@ -14,8 +14,8 @@ from choreograph.base.errors import GraphFileError, RequestError
 from choreograph.build.graph import add_clips, remove_clips
 from choreograph.build.long_blends import lay_clouds, run_blends
 from choreograph.demo import demo_clip
-from choreograph.graph.model import TRANSITION
 from choreograph.graph.report import report_graph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.clip import Clip
 
 NAMES = ("16_15", "16_16", "16_47", "16_35", "16_36", "16_45", "16_46", "16_55", "16_56")

@@ -17,7 +17,8 @@ from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.finishing.bend import Course
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.verbs.clip_selection import ChoosingSearch
 from choreograph.verbs.follow.bends import lead_onto

@@ -8,7 +8,8 @@ from tests.unit.verbs.follow.followed import QUICK, Found, errors, follow_path, 
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.search import Budget
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.request import FollowRequest
