@@ -110,6 +110,7 @@ def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
     assert len(made) == 17 and made.skeleton.matches(walk.skeleton)
 
 
+@pytest.mark.slow
 def test_splines_and_starts_are_options(walks: Path, tmp_path: Path) -> None:
     (tmp_path / "request.yaml").write_text(REQUEST)
     words = ("complete", walks, tmp_path / "request.yaml", "--knots", 0.1, "--alpha", 2, "--beta", 0.5)
