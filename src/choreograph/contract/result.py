@@ -185,7 +185,7 @@ class Result(ShowsItself):
     request: Request
     answers: tuple[Answer, ...]
     status: str = COMPLETE
-    problems_with_all: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
     """What no answer could do anything about: fewer answers than asked for, clips that cannot be used …"""
     seconds: float = 0.0
     """Time the search took."""
@@ -214,7 +214,7 @@ class Result(ShowsItself):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the request asks for and the best answer, or any, does not do."""
-        return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
+        return (*self.notes, *(self.best.problems if self.answers else ()))
 
     @property
     def seed(self) -> int | None:
@@ -231,6 +231,6 @@ class Result(ShowsItself):
             "status": self.status,
             "search_seconds": round(self.seconds, 4),
             **self.provenance,
-            "problems": [problem.as_json() for problem in self.problems_with_all],
+            "problems": [problem.as_json() for problem in self.notes],
             "answers": [answer.as_json() for answer in self.answers],
         }

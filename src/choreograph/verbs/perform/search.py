@@ -118,7 +118,7 @@ class PerformSearch(ChoosingSearch):
         provenance = {"left_out": lead.left_out} if lead.left_out else {}
         general = (*self.left_out, *lead.problems, *_poverty(lead.database, len(self.database().names)))
         return Result(
-            "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
+            "perform", self.request, (self._answer,), notes=general, seconds=self.seconds,
             provenance=provenance,
         )  # fmt: skip
 

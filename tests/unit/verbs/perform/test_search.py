@@ -125,7 +125,7 @@ def test_a_way_that_nobody_can_walk_is_missed(walks: list[Clip]) -> None:
 
 def test_one_segment_is_little_and_that_is_said(database: SegmentDatabase) -> None:
     result = perform(database.taken([3]), PerformRequest(samples=bend(4.0)))
-    assert "one segment only" in result.problems_with_all[-1].text
+    assert "one segment only" in result.notes[-1].text
     assert {row["segment"] for row in result.best.details["pieces"]} == {0}
 
 
@@ -192,7 +192,7 @@ def test_a_leader_is_followed_and_its_own_example_left_out(dancers: list[Clip]) 
 
 def test_the_only_example_answers_itself_and_that_is_said(dancers: list[Clip]) -> None:
     result = perform(dancers[:2], PerformRequest("60_0", **CUT))
-    assert "the only example is '60_0' itself" in result.problems_with_all[0].text
+    assert "the only example is '60_0' itself" in result.notes[0].text
 
 
 def test_a_part_of_a_recording_is_its_own_too(dancers: list[Clip], tmp_path: Path) -> None:
