@@ -170,7 +170,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
         "{what} {got}{at}; recordings reach {nearest}.",
     ),
     _K.HANDS_APART: KindFacts(_M, "Hands do not hold what they held when recorded.", "Hand contact lost: {lost}."),
-    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {wanted}."),
+    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {names}."),
     _K.NOT_CONVERGED: KindFacts(
         _M, "The solver stopped before its answer was exact.", "Solver stopped after {count:count} iterations{broken}."
     ),
