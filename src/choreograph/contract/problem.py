@@ -120,7 +120,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.VELOCITY_MISSED: KindFacts(
         _M, "A joint moves with another velocity.", "{what} moves {got} off its velocity{at}."
     ),
-    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "Pose differs by {got}{at} from {of}."),
+    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "{what} differs by {got}{at} from {of}."),
     _K.TURN_MISSED: KindFacts(_M, "A joint is turned another way.", "{what} is turned {got} off{at}."),
     _K.ANGLE_MISSED: KindFacts(_M, "A joint is bent otherwise.", "{what} bends {got} instead of {asked}{at}."),
     _K.DISTANCE_MISSED: KindFacts(
@@ -152,7 +152,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.ROOT_GLIDE: KindFacts(
         _M,
         "The root moves in a way that its steps do not explain.",
-        "Root glides at up to {got}; visible above {tolerance}.",
+        "{what} glides at up to {got}; visible above {tolerance}.",
     ),
     _K.COLLISION: KindFacts(_M, "The body touches something, or comes too near.", "{what} is {how} {item}{at}."),
     _K.STEP_FORBIDDEN: KindFacts(_M, "A foot stands where none may.", "A foot stands {depth:m} inside {item}{at}."),
