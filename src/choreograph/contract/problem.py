@@ -177,7 +177,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.TORQUE_LIMIT: KindFacts(
         _M, "A joint would need more torque than people have.", "Needs {got} at {joint}; limit {asked}."
     ),
-    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} {got}; limit {tolerance}."),
+    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} by {got}; limit {tolerance}."),
     _K.POSE_UNNATURAL: KindFacts(
         _M, "Legs are bent as in no example.", "Legs bend {got} beyond every example; limit {tolerance}."
     ),
@@ -187,14 +187,18 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.RATE_MISSED: KindFacts(_M, "Frames play at another rate.", "Frames {frames} play at {got} instead of {asked}."),
     _K.GRAVITY_CHANGED: KindFacts(_M, "A jump falls too fast or too slowly.", "{what}."),
     _K.NO_LOOP: KindFacts(_M, "No part of the motion repeats.", "{what}."),
-    _K.LIMB_MISMATCH: KindFacts(_M, "Bones point another way than recorded.", "{what} {got} off."),
+    _K.LIMB_MISMATCH: KindFacts(
+        _M, "Bones point another way than recorded.", "{what} directions are {got} off on average."
+    ),
     _K.JOINT_UNMAPPED: KindFacts(_M, "No joint is known for a role.", "No joint of {whose} for {roles}."),
     _K.FADE_SHORT: KindFacts(_M, "A layer never has its full weight.", "Overlay reaches {got:share} weight."),
     _K.FACE_MISSED: KindFacts(_M, "The face is another than asked.", "{what} is {got} off{at}."),
     _K.EXAMPLES_WEAK: KindFacts(_W, "The examples say little about what is asked.", "{what}."),
     _K.PHYSICS_SKIPPED: KindFacts(_W, "The physics pass changed nothing, or less.", "Physics pass left {what}: {why}."),
     _K.FRAME_RATE_SUSPECT: KindFacts(
-        _W, "Bodies fall too fast or too slowly for the frame rate.", "Falls at {got}: {fps} looks wrong."
+        _W,
+        "Bodies fall too fast or too slowly for the frame rate.",
+        "The body falls at {got} instead of {asked}: {fps} looks wrong, {rate} would explain it.",
     ),
     _K.NO_GROUND: KindFacts(_W, "No foot touches the floor.", "No foot contact found in {duration:s}."),
     _K.OUT_OF_RANGE: KindFacts(_W, "An input was limited to the trained range.", "{what}."),

@@ -33,7 +33,7 @@ def ends(clip: Clip, rate: float) -> list[tuple[int, float]]:
 
 def test_a_jump_that_is_over_too_soon_says_so_in_numbers_that_json_has(jump: Clip) -> None:
     result = RetimeSearch(jump, RetimeRequest(seconds=0.07 * jump.seconds)).run()
-    assert any("over too soon" in problem.text and problem.got is None for problem in result.problems)
+    assert any("too short to see" in problem.text and problem.got is None for problem in result.problems)
     json.dumps(result.as_json(), allow_nan=False)
 
 
@@ -64,7 +64,7 @@ def test_a_jump_without_time_around_it_says_so(jump: Clip) -> None:
     result = retime_clip(jump, ends(jump, 1.5), settings=RetimeSettings(largest_rate=1.6))
     (problem,) = result.problems
     assert problem.kind == ProblemKind.GRAVITY_CHANGED and problem.unit == "m/s²"
-    assert problem.asked == result.metrics.gravity[0][0] and problem.got == result.metrics.gravity[0][1]
+    assert (problem.asked, problem.got) == pytest.approx(result.metrics.gravity[0], abs=1e-4)
     assert "largest_rate" in problem.text
     (problem,) = retime_clip(jump, ends(jump, 1.5), settings=RetimeSettings(blend=1.0)).problems
     assert problem.kind == ProblemKind.GRAVITY_CHANGED and "blend less" in problem.text
