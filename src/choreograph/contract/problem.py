@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from pydantic import ConfigDict, computed_field
+
 from choreograph.motion.clip import Clip
 
 
@@ -219,7 +221,8 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
 """One row for each kind: severity, meaning, sentence."""
 
 
-class Advice(NamedTuple):
+@dataclass(frozen=True)
+class Advice:
     """A value of a field that is known to help: the code has tried or computed it."""
 
     field: str
@@ -250,6 +253,8 @@ class Problem:
     """The metric of the answer that measures it too."""
     advice: tuple[Advice, ...] = ()
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
     @classmethod
     def of(cls, kind: ProblemKind, where: str = "", *, more: str = "", **facts: Any) -> Problem:
         """A problem with the sentence of its kind.
@@ -278,6 +283,7 @@ class Problem:
         text = KINDS[kind].sentence.format_map({"at": _at(own.get("at_s"), facts), **amounts, **words})
         return cls(kind, " ".join([text[0].upper() + text[1:], *([more] if more else [])]), where, **own)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def severity(self) -> Severity:
         """Whether it counts as missed."""
@@ -291,7 +297,7 @@ class Problem:
     def as_json(self) -> dict[str, Any]:
         """As plain values, without what is not known."""
         plain = {"kind": str(self.kind), "severity": str(self.severity), **vars(self)}
-        plain["advice"] = [{"field": one.field, "value": one.value} for one in self.advice] or None
+        plain["advice"] = [vars(one) for one in self.advice] or None
         return {name: value for name, value in finite(plain).items() if value not in (None, "")}
 
 
