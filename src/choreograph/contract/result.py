@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
@@ -247,6 +248,7 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,
