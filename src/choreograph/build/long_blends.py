@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Complexes, Flags, Floats, Ints
-from choreograph.build.comparison import Search
+from choreograph.build.comparison import WindowComparison
 from choreograph.features.weights import joint_weights
 from choreograph.graph.clips import graph_positions
-from choreograph.graph.model import Alignment, ClipInfo, LongBlends, Minima
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import Alignment, LongBlends, Minima
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 
@@ -47,7 +48,7 @@ MOST_PAIRS = 200_000_000
 
 
 def find_long_blends(
-    clips: Sequence[Clip], infos: Sequence[ClipInfo], settings: GraphSettings, lost: Ints, search: Search
+    clips: Sequence[Clip], infos: Sequence[ClipInfo], settings: GraphSettings, lost: Ints, search: WindowComparison
 ) -> tuple[LongBlends, Alignment]:
     """Long blends between lost clips and all others, both ways, and which frames they mix.
 

@@ -113,13 +113,13 @@ def _result(plain: Mapping[str, Any]) -> Rewritten | None:
 def _project(folder: Path, check: bool) -> list[str] | None:
     """Write a studio's project in today's form, with the results that it keeps."""
     from choreograph.studio.migration import migrate_files
-    from choreograph.studio.project_paths import KEEP, Places
+    from choreograph.studio.project_paths import KEEP, ProjectPaths
 
     homes = [folder] if folder.name.startswith(KEEP) else [home for kind in _PROJECTS for home in folder.glob(kind)]
     homes = [home for home in homes if (home / "project.json").is_file()]
     if not homes:
         raise RequestError(f"{folder} holds no studio project ({KEEP}/project.json)")
-    changed = [name for home in homes for name in migrate_files(Places(home.parent, home), check=check)]
+    changed = [name for home in homes for name in migrate_files(ProjectPaths(home.parent, home), check=check)]
     return changed or None
 
 

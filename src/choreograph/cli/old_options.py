@@ -34,16 +34,14 @@ def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list
         new = options[name]
         if new is None:
             raise RequestError(f"{name} means something else since version 0.2: see choreograph {command} --help")
-        option, _, field_name = new.partition(" ")
-        if field_name and "=" not in field_name:
+        if callable(new) or (" " in new and "=" not in new):
             value = value if equals or value else rest.pop(0) if rest else ""
-            made += [option, f"{field_name}={value}"]
-        elif field_name:
-            made += [option, field_name]
-        elif equals or value:
-            made.append(f"{option}{'=' if option.startswith('--') else ''}{value}")
+            today = new(value) if callable(new) else f"{new}={value}".split(" ", 1)
+        elif " " in new or not (equals or value):
+            today = new.split(" ")
         else:
-            made.append(option)
-        if (note := f"{name} is now {new}") not in notes:
+            today = [f"{new}{'=' if new.startswith('--') else ''}{value}"]
+        made += today
+        if (note := f"{name} is now {' '.join(today) if callable(new) else new}") not in notes:
             notes.append(note)
     return made, notes

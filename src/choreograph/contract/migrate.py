@@ -152,7 +152,7 @@ class Rules:
     """What changed between version 0.1 and today in the words of a verb or tool."""
 
     renamed: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, str | None] = field(default_factory=dict)
+    options: Mapping[str, str | Callable[[str], list[str]] | None] = field(default_factory=dict)
     inside: Mapping[str, str] = field(default_factory=dict)
     convert: Callable[[Plain], list[str]] = lambda plain: []
 

@@ -7,7 +7,7 @@ character that was modelled facing another way than +z is turned for the motion,
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.character_roles import read_roles, vrm_roles, with_named_roles
 from choreograph.formats.figures import KEY, from_rest
+from choreograph.formats.rigged import RiggedCharacter
+from choreograph.formats.surface import read_surface
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
@@ -33,23 +35,7 @@ WRITES = (".glb", ".vrm")
 """Files that a character is written to."""
 
 
-@dataclass(frozen=True, eq=False)
-class Character:
-    """A body with a skin."""
-
-    name: str
-    skeleton: Skeleton
-    """In metres, y up, facing +z in its rest pose."""
-    sole_m: float
-    """Height of the skin's lowest vertex in the rest pose, with the root at the origin, metres."""
-    turn: Floats
-    """Rotation that makes the file's rest pose face +z, (4,)."""
-    rig: Rig
-    document: dict[str, Any]
-    body: bytes
-
-
-def read_character(path: str | Path, *, figure: int | None = None) -> Character:
+def read_character(path: str | Path, *, figure: int | None = None) -> RiggedCharacter:
     """The character of a GLB, VRM or FBX file.
 
     Roles that a VRM file tells of its bones count before those found by names and shape, and roles in a file beside it
@@ -92,7 +78,7 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
-        found = Character(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
+        found = RiggedCharacter(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
         return _standing(found, told)
 
 
@@ -144,14 +130,12 @@ def _lowest_joint(skeleton: Skeleton) -> float:
     return min((float(rest[joint, 1]) for joint in skeleton.feet), default=float(rest[:, 1].min()))
 
 
-def _standing(character: Character, told: set[str]) -> Character:
+def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
     """The character on its soles as its nodes rest; as it is where no mesh is read.
 
     A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told. A foot
     without a ball ends where its sole does.
     """
-    from choreograph.formats.surface import read_surface
-
     surface = read_surface(character, coloured=False)
     if surface is None:
         return character
@@ -183,20 +167,7 @@ def _standing(character: Character, told: set[str]) -> Character:
     return replace(character, skeleton=standing, sole_m=sole_m)
 
 
-def node_matrices(rig: Rig) -> Floats:
-    """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
-    scale = rig.above[2]
-    out = np.tile(np.eye(4), (len(rig.names), 1, 1))
-    for k, parent in enumerate(rig.parents):
-        own = np.eye(4)
-        own[:3, :3] = quat.as_matrix(rig.rot[k])
-        own[:3, 3] = rig.pos[k]
-        out[k] = own if parent < 0 else out[parent] @ own
-    out[:, :3, :3] *= scale
-    return out
-
-
-def write_character(path: str | Path, character: Character, clip: Clip, *, overwrite: bool = False) -> None:
+def write_character(path: str | Path, character: RiggedCharacter, clip: Clip, *, overwrite: bool = False) -> None:
     """Write the character's file with the clip as its only animation.
 
     >>> from choreograph.demo import demo_clip
@@ -242,7 +213,7 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
         temporary.write_bytes(pack(document, bytes(blob)))
 
 
-def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
+def _rest_as_vectors(character: RiggedCharacter, document: dict[str, Any]) -> None:
     """Animated nodes may not have a matrix: their rest is told by place and rotation."""
     rig = character.rig
     original = character.document["nodes"]
@@ -258,7 +229,7 @@ def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
         document["nodes"][node]["rotation"] = np.asarray(rotation)[[1, 2, 3, 0]].tolist()
 
 
-def _node_motion(character: Character, clip: Clip) -> tuple[Floats, list[Floats | None]]:
+def _node_motion(character: RiggedCharacter, clip: Clip) -> tuple[Floats, list[Floats | None]]:
     """The clip as rotations and places of nodes in their parents' frames, in the file's own axes and unit."""
     rig = character.rig
     shift, turn, scale = rig.above
@@ -299,4 +270,4 @@ def _append(document: dict[str, Any], blob: bytearray, values: NDArray[Any], sha
     return len(accessors) - 1
 
 
-__all__ = ["SUFFIXES", "WRITES", "Character", "read_character", "write_character"]
+__all__ = ["SUFFIXES", "WRITES", "RiggedCharacter", "read_character", "write_character"]

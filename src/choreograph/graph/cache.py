@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from choreograph.base import folders
 from choreograph.base.errors import ChoreographError
 from choreograph.formats.atomic import atomic_write
 from choreograph.graph.fingerprint import Fingerprint
-from choreograph.graph.model import MotionGraph
+
+if TYPE_CHECKING:
+    from choreograph.graph.model import MotionGraph
 
 LIMIT_GB = 4.0
 """Size of all entries unless `CHOREOGRAPH_CACHE_GB` says otherwise; 0 there turns the cache off."""
@@ -79,7 +81,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """What is known of an entry without reading its arrays."""
 
     kind: str
@@ -197,7 +199,7 @@ def write_entry(key: Key, content: Content) -> bool:
     return True
 
 
-def list_entries() -> list[Entry]:
+def list_entries() -> list[CacheEntry]:
     """The entries in the cache, the one used last first."""
     entries = []
     for used, size, path in _files():
@@ -206,11 +208,11 @@ def list_entries() -> list[Entry]:
             header, _ = _read_header(file)
         kind = path.stem.rpartition("-")[0].replace("-", " ")
         known = header.get("fingerprint", {})
-        entries.append(Entry(kind, header.get("graph", ""), size, datetime.fromtimestamp(used, UTC), path, known))
+        entries.append(CacheEntry(kind, header.get("graph", ""), size, datetime.fromtimestamp(used, UTC), path, known))
     return entries[::-1]
 
 
-def clear_entries(kind: str | None = None) -> list[Entry]:
+def clear_entries(kind: str | None = None) -> list[CacheEntry]:
     """Remove the entries of a kind, or all; those that are gone are returned."""
     removed = []
     for entry in list_entries():

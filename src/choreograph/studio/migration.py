@@ -17,7 +17,7 @@ from choreograph.base.errors import RequestError
 from choreograph.contract.migrate import is_current, marked, migrate
 from choreograph.contract.result import Metric
 from choreograph.formats.atomic import atomic_write
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 
 Plain = dict[str, Any]
 
@@ -38,7 +38,7 @@ _METRICS = {
 """What format 1 called a figure: the metric, its scale, its unit and what it measures."""
 
 
-def migrate_project(plain: Plain, places: Places) -> Plain:
+def migrate_project(plain: Plain, places: ProjectPaths) -> Plain:
     """Return a project file of an earlier format as one of today's, one format after another."""
     for number, change in enumerate((_to_requests, _to_todays_words), 2):
         if plain["format"] < number:
@@ -67,7 +67,7 @@ def migrate_result(plain: Plain, path: Path) -> Plain:
     return {**plain, "request": migrate(plain["verb"], plain["request"])[0]}
 
 
-def migrate_files(places: Places, *, check: bool = False) -> list[str]:
+def migrate_files(places: ProjectPaths, *, check: bool = False) -> list[str]:
     """Write a project and its results in today's form; the names of the files that were not.
 
     Args:

@@ -13,10 +13,12 @@ from choreograph.demo import demo_clip
 from choreograph.graph import component_membership as standing
 from choreograph.graph import connect
 from choreograph.graph.cache import clear_entries
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, empty_table
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import Minima, empty_table
 from choreograph.motion.clip import Label
 
 
@@ -45,7 +47,7 @@ def random_graph(seed: int, *, clips: int = 12, minima: int = 40, nearest: int |
     return MotionGraph(settings, 0.05, (), infos, tables, searched_m=0.08)
 
 
-def touched(cuts: connect.Cuts, count: int, *, forward: bool) -> list[bool]:
+def touched(cuts: connect.TransitionCuts, count: int, *, forward: bool) -> list[bool]:
     """By plain search: clips with a cut point that the largest component reaches, or that reaches it."""
     links = [(k, k + 1) for k, (one, two) in enumerate(pairwise(cuts.clip)) if one == two]
     links += list(zip(cuts.leave.tolist(), cuts.arrive.tolist(), strict=True))
