@@ -103,13 +103,14 @@ class FollowSearch(ChoosingSearch):
         """The walk that this one goes on from."""
         if self._before is None:
             return None
-        number, before = self.request.before_answer, self._before
+        assert self.request.after is not None
+        number, before = self.request.after.answer, self._before
         before.reuse(self)
         while len(before._followers) < number or before._followers[number - 1].status == SEARCHING:
             if not before.step(Budget(steps=1), lambda _, done, total: progress("walking up to here", done, total)):
                 break
         if len(self._before._followers) < number:
-            raise RequestError(f"before has no answer {number}", where="before_answer")
+            raise RequestError(f"the walk before has no answer {number}", where="after.answer")
         return self._before._followers[number - 1]
 
     @property
@@ -202,7 +203,7 @@ class FollowSearch(ChoosingSearch):
             return ()
         text = (
             f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
-            "ask for fewer, or raise what that costs (reuse_penalty)"
+            "ask for fewer, or raise what that costs (advanced.weights.reuse)"
         )
         return (Problem(text, "count", found, different),)
 
