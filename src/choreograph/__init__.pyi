@@ -79,7 +79,15 @@ from .verbs.complete.store import open_model, save_model
 from .verbs.dynamics.request import BodyRequest, DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .verbs.follow.measure import measure_path
-from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
+from .verbs.follow.request import (
+    EarlierWalk,
+    FollowAdvanced,
+    FollowRequest,
+    FollowSettings,
+    FollowStart,
+    FollowWeights,
+    StretchRequest,
+)
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
@@ -177,6 +185,7 @@ __all__ = [
     "DynamicsRequest",
     "DynamicsResult",
     "DynamicsSearch",
+    "EarlierWalk",
     "Example",
     "ExportSettings",
     "Face",
@@ -190,9 +199,12 @@ __all__ = [
     "FinishSettings",
     "Finished",
     "FloorTransform",
+    "FollowAdvanced",
     "FollowRequest",
     "FollowSearch",
     "FollowSettings",
+    "FollowStart",
+    "FollowWeights",
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",

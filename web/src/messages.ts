@@ -998,6 +998,14 @@ export interface DynamicsRequest {
   body?: BodyRequest;
 }
 
+/** A walk that another goes on from. */
+export interface EarlierWalk {
+  /** What was asked for. */
+  request: FollowRequest;
+  /** Which of the answers. */
+  answer?: number;
+}
+
 /** How a montage becomes a finished motion. */
 export interface FinishSettings {
   /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
@@ -1030,6 +1038,30 @@ export interface FinishSettings {
   rate_hz?: number | null;
 }
 
+/** How the search goes about it. */
+export interface FollowAdvanced {
+  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
+  method?: "bound" | "beam" | "thesis";
+  /** How far each planning step looks ahead (s). Default: 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
+  /** How much of each planning step's answer is kept (r). */
+  retain_s?: number;
+  /** Walks of one age that the beam keeps. Default: 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
+  beam_width?: number | null;
+  /** How far the beam looks along the continuations of a walk, to compare walks. */
+  continuation_s?: number;
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
+  forced_progress_m_s?: number;
+  /** Frames to begin from that are tried. Default: 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Lateral acceleration up to which motion is bent. Default: 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
+  max_stretch?: number;
+  /** What walks are judged by. */
+  weights?: FollowWeights;
+}
+
 /** A path to be followed, and how. */
 export interface FollowRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -1058,80 +1090,68 @@ export interface FollowRequest {
   stretches?: StretchRequest[];
   /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
-  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
-  start_clip?: string | null;
-  /** Frame of that clip, at its own rate, near which to begin. */
-  start_frame?: number | null;
-  /** Direction of travel at the start, from +z; else the path's own. */
-  start_heading_deg?: number | null;
+  start?: FollowStart;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
   /** A walk that this one goes on from: its path is walked first. */
-  before?: FollowRequest | null;
-  /** Which of the answers to that it goes on from. */
-  before_answer?: number;
+  after?: EarlierWalk | null;
   /** How many different answers. */
   count?: number;
   /** Same seed, same answer. */
   seed?: number;
-  /** How the search goes about it. */
-  search?: FollowSettings;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
+  time_limit_s?: number | null;
+  /** Frames that branch and bound may score in one planning step. */
+  work_limit?: number;
+  advanced?: FollowAdvanced;
   /** How the walk becomes motion. */
   finish?: FinishSettings;
 }
 
-/** How the search goes about it. Costs are in m²·s: squared distance to the path, integrated over time. */
-export interface FollowSettings {
-  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
-  method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
-  horizon_s?: number | null;
-  /** How much is kept of each planning step's answer (r). */
-  retain_s?: number;
-  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
-  beam_width?: number | null;
-  /** How far the beam looks along the continuations of a walk, to compare walks. */
-  continuation_s?: number;
-  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
-  heuristic_weight?: number;
+/** Where and how the character begins. */
+export interface FollowStart {
+  /** x and z of the hips, metres, from where the character goes to the path's first point; else the path's start. */
+  place?: [number, number] | null;
+  /** Direction of travel at the start, from +z; else the path's own. */
+  facing_deg?: number | null;
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
+  clip?: string | null;
+  /** Frame of that clip, at its own rate, near which to begin. */
+  frame?: number | null;
+}
+
+/** What walks are judged by besides their distance from the path. Costs are in m²·s: squared distance to the path, integrated over time. */
+export interface FollowWeights {
+  /** How much the best continuation of a walk counts, against what the walk has cost; 0 is a plain beam. */
+  heuristic?: number;
   /** What a metre of the path that is still ahead counts when walks are compared. */
-  metre_cost?: number;
-  /** Frames that branch and bound may score in one planning step. */
-  budget_frames?: number;
-  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
-  max_seconds?: number | null;
-  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
-  forced_progress_m_s?: number;
+  metre?: number;
   /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. Where motion is bent, four times that if poses are as far apart as the graph's threshold. */
-  transition_cost?: number;
+  transition?: number;
   /** Cost of a piece in which the recording has a fault, such as a leap of the whole body. */
-  fault_cost?: number;
-  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time; else 0.002 where motion is bent, 0.0005 where not. */
-  rough_cost?: number | null;
-  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
-  speed_weight?: number | null;
-  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
-  label_weight?: number | null;
-  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
-  idle_weight?: number;
+  fault?: number;
+  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. Default: 0.002 where motion is bent, 0.0005 where not. */
+  rough?: number | null;
+  /** Cost of a second at 1 m/s off the speed of the request. Default: 0.1 where motion is bent, 0.02 where not. */
+  speed?: number | null;
+  /** Cost of a second without the label of the request. Default: 1 where motion is bent, 0.25 where not. */
+  label?: number | null;
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster the character is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
+  idle?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
-  end_weight_s?: number;
+  end_s?: number;
   /** Cost of an end that faces 90° away from the final facing. */
-  facing_weight?: number;
-  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
-  reuse_penalty?: number;
-  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
-  starts?: number | null;
-  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
-  bend?: boolean;
+  facing?: number;
   /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
-  bend_cost?: number;
-  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
-  max_lateral_m_s2?: number | null;
-  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
-  max_stretch?: number;
+  bend?: number;
   /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
-  style_change_cost?: number;
+  style_change?: number;
   /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
-  end_pose_cost?: number;
+  end_pose?: number;
+  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
+  reuse?: number;
 }
 
 /** Where and when a foot stands, instead of as in the motion. */
@@ -1395,7 +1415,7 @@ export interface LoopRequest {
   /** Where the cycle begins, if that is known; else where ends fit best. */
   start_s?: number | null;
   /** Where the cycle ends, if that is known. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** Whether the cycle goes straight on: the turn that it makes is taken out. */
   straight?: boolean;
   /** Whether it stays where it is: the way that it makes is taken out. */
@@ -1965,7 +1985,7 @@ export interface StretchRequest {
   /** Where it begins, along the path before smoothing and rounding. */
   start_m: number;
   /** Where it ends; None for a single place. */
-  stop_m?: number | null;
+  end_m?: number | null;
   /** How fast to go. */
   speed_m_s?: number | null;
   /** Label of the clips to use here: "run", "jump" … */
