@@ -34,6 +34,25 @@ from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
+from .goals.model import (
+    AngleGoal,
+    Camera,
+    ContactGoal,
+    CostGoal,
+    DistanceGoal,
+    JointGoal,
+    LabelGoal,
+    OffsetGoal,
+    PauseGoal,
+    PlaceGoal,
+    PoseGoal,
+    PoseSource,
+    SegmentGoal,
+    ShapeGoal,
+    SpeedGoal,
+    TurnGoal,
+    ViewGoal,
+)
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -57,22 +76,9 @@ from .verbs.bend.search import BendResult, BendSearch, bend
 from .verbs.complete.face import FaceModel, face_error, learn_face
 from .verbs.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
 from .verbs.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
-from .verbs.complete.goals import (
-    AngleGoal,
-    BehaviourGoal,
-    BodyGoal,
-    Camera,
-    ContactGoal,
-    DistanceGoal,
-    JointGoal,
-    KeyPose,
-    OffsetGoal,
-    TurnGoal,
-    ViewGoal,
-)
 from .verbs.complete.interactive import Dragging, pulled_pose
 from .verbs.complete.model import MotionModel, learn, reconstruction_error
-from .verbs.complete.request import CompleteRequest, SolveWeights
+from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, CompleteWeights
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
@@ -145,12 +151,11 @@ __all__ = [
     "AngleGoal",
     "Answer",
     "Bar",
-    "BehaviourGoal",
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "Between",
     "Body",
-    "BodyGoal",
     "BodyRequest",
     "BodyTarget",
     "Box",
@@ -161,11 +166,14 @@ __all__ = [
     "ChoreographError",
     "Circle",
     "Clip",
+    "CompleteAdvanced",
     "CompleteRequest",
     "CompleteResult",
     "CompleteSearch",
+    "CompleteWeights",
     "ContactGoal",
     "Corridor",
+    "CostGoal",
     "Crowd",
     "CutRequest",
     "CutSettings",
@@ -208,9 +216,9 @@ __all__ = [
     "Head",
     "JointGoal",
     "JointTarget",
-    "KeyPose",
     "KeyPoseRequest",
     "Label",
+    "LabelGoal",
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
@@ -236,6 +244,7 @@ __all__ = [
     "OutputExists",
     "Partner",
     "Path",
+    "PauseGoal",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -244,10 +253,13 @@ __all__ = [
     "PhysicsResult",
     "PhysicsSearch",
     "PhysicsWeights",
+    "PlaceGoal",
     "PlanRequest",
     "PlanSearch",
     "PlanSettings",
     "Polygon",
+    "PoseGoal",
+    "PoseSource",
     "PoseTarget",
     "Region",
     "RequestError",
@@ -262,13 +274,15 @@ __all__ = [
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
+    "SegmentGoal",
+    "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
     "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
-    "SolveWeights",
+    "SpeedGoal",
     "Splice",
     "Start",
     "SteerBrain",
