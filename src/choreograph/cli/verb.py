@@ -18,9 +18,9 @@ from pydantic import Field
 from choreograph.base.errors import Cancelled, RequestError, SearchStateError
 from choreograph.base.progress import Progress, tell_compiling
 from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
-from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
+from choreograph.cli.options import add_command, collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
-from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
+from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, of_today, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
@@ -58,11 +58,7 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
         with speaking():
             run(verb, values)
 
-    made = _parameters(verb)
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = _about(verb)
-    app.command(verb.name)(command)
+    add_command(app, verb.name, command, _about(verb), _parameters(verb), verb.request)
 
 
 def _about(verb: Verb) -> str:
@@ -108,9 +104,13 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     )
     needed = inspect.Parameter.empty if verb.changes_motion else None
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
-    suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
+    suffix = typer.Option(
+        "--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel, hidden=True
+    )
     files.append(given("suffix", str, suffix, "bvh"))
-    size = typer.Option("--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel)
+    size = typer.Option(
+        "--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel, hidden=True
+    )
     files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
@@ -118,14 +118,21 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         *([("mechanics", "--mechanics", _MECHANICS)] * (verb.changes_motion and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
-        files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
+        info = typer.Option(flag, help=help_text, rich_help_panel=panel, hidden=name != "allow_code")
+        files.append(given(name, bool, info, False))
     files.append(inspect.Parameter("force", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ForceOption))
     schema = typer.Option(
-        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
+        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
-    read = parameters(_Motion) if subject is CLIP else []
-    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *parameters(_Writing)]
+    read = parameters(_Motion, advanced=True) if subject is CLIP else []
+    return [
+        *made,
+        *parameters(verb.request, verb.arguments, from_file=True),
+        *files,
+        *read,
+        *parameters(_Writing, advanced=True),
+    ]
 
 
 def _schema(verb: Verb) -> Any:
@@ -140,6 +147,12 @@ def _schema(verb: Verb) -> Any:
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document, named = _document(verb, values)
+    document = of_today(document, verb.name)
+    if document.migration is not None and document.migration.notes:
+        _warn(
+            f"{document.path} has words of version 0.1 ({'; '.join(document.migration.notes)}); "
+            f"choreograph migrate {document.path} writes it in today's"
+        )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])

@@ -92,7 +92,7 @@ def _between(plain: dict[str, Any]) -> dict[str, Any]:
     between: dict[str, Any] = {"motions": plain["between"]}
     if "frames" in plain:
         between["duration_s"] = (plain.pop("frames") + 1) / rate
-    for old, new in (("past", "past_s"), ("future", "future_s")):
+    for old, new in (("past", "before_s"), ("future", "after_s")):
         between[new] = (plain.pop(old, 10) - 1) / rate
     if "in_place" in plain:
         between["as_recorded"] = plain.pop("in_place")

@@ -65,6 +65,8 @@ class FaceRequest(Request):
     {'JawOpen': 0.5}
     """
 
+    verb = "face"
+
     length_s: Annotated[Seconds, Ge(0.05), Le(LONGEST_S)]
     """How long it lasts."""
     keys: Annotated[tuple[FaceKey, ...], MaxLen(10_000)] = ()

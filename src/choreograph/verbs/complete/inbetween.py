@@ -43,10 +43,10 @@ class Gap:
     def ends(self, rate_hz: float) -> tuple[Clip, Clip]:
         """What is known before and after the gap, at the model's rate; the first ends with its motion's last frame."""
         # Read backwards from the end, so that the last frame is one of them.
-        back = np.arange(round(self.wanted.past_s * rate_hz) + 1)[::-1] * self.before.fps / rate_hz
+        back = np.arange(round(self.wanted.before_s * rate_hz) + 1)[::-1] * self.before.fps / rate_hz
         at = len(self.before) - 1 - back[back <= len(self.before) - 1 + 1e-9]
         before = _sampled(self.before, np.asarray(at, float), rate_hz)
-        return before, self.behind.resampled(rate_hz)[: round(self.wanted.future_s * rate_hz) + 1]
+        return before, self.behind.resampled(rate_hz)[: round(self.wanted.after_s * rate_hz) + 1]
 
     def between(self, rate_hz: float) -> int:
         """Frames of the gap itself, at the model's rate."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ from choreograph.base.errors import RequestError
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import FileName, FileText, Name, Option, Request, Seconds, Wrong
+from choreograph.contract.request import Advanced, FileName, FileText, Name, Option, Quality, Request, Seconds, Wrong
 from choreograph.finishing.settings import FinishSettings
 from choreograph.goals.check import check_goals
 from choreograph.goals.model import LONGEST_S, Goals, JointGoal, LabelGoal, PlaceGoal, PoseGoal
@@ -33,9 +34,9 @@ class Between(Request):
     """Two motions to lead from one to the other: files, or names of clips. Give the option twice."""
     duration_s: Annotated[Seconds, Ge(0), Le(LONGEST_S), Option(("--gap",))] = 1.0
     """Seconds from the last frame of the first motion to the first frame of the second."""
-    past_s: _Context = 0.3
+    before_s: _Context = 0.3
     """How much of the first motion's end counts."""
-    future_s: _Context = 0.3
+    after_s: _Context = 0.3
     """How much of the second motion's beginning counts."""
     as_recorded: bool = True
     """Whether the second motion is where it was recorded; without, it comes wherever the first one leads."""
@@ -59,10 +60,8 @@ class CompleteWeights(Request):
     """β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly."""
 
 
-class CompleteAdvanced(Request):
+class CompleteAdvanced(Advanced):
     """How the model is learned, and how the optimum is looked for."""
-
-    panel: ClassVar[str] = "Advanced"
 
     model: LearnSettings = Field(default_factory=LearnSettings)
     """How the model is learned."""
@@ -83,9 +82,14 @@ class CompleteRequest(ChosenRequest):
     (0.0, 3.0)
     """
 
-    verb: ClassVar[str] = "complete"
+    verb = "complete"
+
     most_frames: ClassVar[int] = 20_000
     effort: ClassVar[tuple[str, ...]] = ("finish",)
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "draft": {"work_limit": 20, "advanced.guided": False},
+        "best": {"work_limit": 200},
+    }
 
     duration_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)] | None = None
     """How long the motion lasts."""
@@ -97,6 +101,7 @@ class CompleteRequest(ChosenRequest):
     """Learn only from so many clips: those nearest to the goals."""
     exact: bool = True
     """Whether goals are met exactly once the most likely motion is known, but those that say otherwise."""
+    quality: Quality = "normal"
     work_limit: Annotated[int, Ge(1), Le(10_000)] = 60
     """Most iterations of the solver."""
     advanced: CompleteAdvanced = Field(default_factory=CompleteAdvanced)
