@@ -14,15 +14,17 @@ RENAMED = {
     "solve.dynamics": "advanced.weights.dynamics",
     "solve.goals": "advanced.weights.goals",
 }
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "--length": "--duration",
-    "--frames": None,
-    "--past": None,
-    "--future": None,
+    "--frames": lambda value: _seconds("--gap", value, 1),
+    "--past": lambda value: _seconds("--before", value, -1),
+    "--future": lambda value: _seconds("--after", value, -1),
     "--in-place": "--as-recorded",
     "--no-in-place": "--no-as-recorded",
-    "--example": "--only",
-    "--examples": "--only",
+    "--examples": None,
+    "--objective": "--objective-picture",
+    "--learned": "--model",
+    "--guided": "--advanced guided=true",
     "--label": "--advanced labelled",
     "--iterations": "--work-limit",
     "--knots": "--advanced knots_s",
@@ -39,6 +41,11 @@ OPTIONS = {
 }
 _LISTS = ("poses", "body", "joints", "turns", "angles", "distances", "offsets", "views", "contacts", "labels")
 _SOURCE = ("clip", "frame", "file", "root", "rotations")
+
+
+def _seconds(option: str, value: str, more: int) -> list[str]:
+    """An option in seconds for one in frames of a model of 30 Hz."""
+    return [option, f"{(int(value) + more) / 30:.6g}" if value.isdecimal() else value]
 
 
 def convert(plain: dict[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.problem import Advice, Problem, ProblemKind, amount
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import OneStepSearch, Search
 from choreograph.contract.verb import EXAMPLES, File
@@ -260,8 +260,7 @@ def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
     """A problem of speed, with what helps between two motions."""
     if request.between is None or not request.between.as_recorded:
         return problem
-    advice = (*problem.advice, Advice("between.as_recorded", False))
-    return replace(problem, text=f"{problem.text} Let the second motion come where the first leads.", advice=advice)
+    return replace(problem, text=f"{problem.text} The second motion is where it was recorded (as_recorded).")
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete.encode import Track, velocities
 from choreograph.verbs.complete.residual_terms import POSITION, Terms
@@ -90,8 +90,8 @@ def _problem(way: int, speed: float, recorded: float, at_s: float, targets: Sequ
     where = after[0].where if after else placed[-1].where if placed else "duration_s"
     got = per * speed
     return Problem.of(
-        ProblemKind.TOO_FAST, where, what=f"The body{WAYS[way]}", asked=got, got=got, nearest=per * recorded, unit=unit,
-        at_s=at_s,
+        ProblemKind.TOO_FAST, where, what=f"The body{WAYS[way]}", speed=amount(got, unit), got=got,
+        nearest=per * recorded, unit=unit, at_s=at_s,
     )  # fmt: skip
 
 

@@ -63,12 +63,12 @@ VERB = Verb(
     strokes=_strokes,
     outputs=(
         Output(
-            "objective",
+            "objective_picture",
             "Also plot the objective over iterations from three starts",
             (".png", ".svg", ".pdf"),
             _draw_objective,
         ),
-        Output("learned", "Also write the model", (".model",), _write_model),
+        Output("model", "Also write the model", (".model",), _write_model),
     ),
     examples=(
         "complete walks/ request.yaml -o out.bvh --picture out.png",
