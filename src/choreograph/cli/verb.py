@@ -96,7 +96,10 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
             "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.",
             ("--character",),
         ),
-        *((f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name}",)) for o in verb.outputs),
+        *(
+            (f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name.replace('_', '-')}",))
+            for o in verb.outputs
+        ),
     ):
         files.append(given(name, Path | None, typer.Option(*flags, help=help_text, rich_help_panel=panel)))
     output = typer.Option(
