@@ -12,11 +12,9 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.features.linear_dynamics import LinearDynamics, eased, solve_linear, windows_of
 from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.motion.face import Face, FaceShapes
-from choreograph.verbs.complete.exact import eased
-from choreograph.verbs.complete.linear import solve_linear
-from choreograph.verbs.complete.model import Dynamics, windows_of
 
 UNSEEN = 1.0
 """How much shapes that each move by themselves count beside what recordings show: a face has more expressions."""
@@ -34,7 +32,7 @@ class FaceModel:
     """How shapes move them; None for markers without shapes."""
     space: PoseSpace
     """Of landmarks, (3 L,) columns, millimetres."""
-    dynamics: Dynamics
+    dynamics: LinearDynamics
     rate_hz: float
 
     @property
@@ -125,8 +123,8 @@ def _with_expressions(space: PoseSpace, moves: Floats) -> PoseSpace:
     return PoseSpace(space.mean, wider, spread, space.total_variance + float((far[new] ** 2).sum()))
 
 
-def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, unseen: Floats) -> Dynamics:
-    """Dynamics in which every coordinate follows from its own past, all in the same way.
+def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, unseen: Floats) -> LinearDynamics:
+    """LinearDynamics in which every coordinate follows from its own past, all in the same way.
 
     A face has some fifty coordinates and a recording a few thousand frames: a matrix of its own for each frame of the
     past learns what this recording happened to do, and goes astray in another.
@@ -154,7 +152,7 @@ def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, 
     starts = np.concatenate([windows_of(s, order) for s in sequences if len(s) >= order])
     begin = np.cov(starts.T, bias=True).reshape(order * d, order * d) + np.tile(unseen, (order, order))
     begin += np.kron(np.eye(order), steps) + np.eye(order * d) * floor
-    return Dynamics(
+    return LinearDynamics(
         "",
         np.ascontiguousarray(ways[:, None, None] * np.eye(d)),
         control,
