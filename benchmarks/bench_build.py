@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.build.graph import build_graph
-from choreograph.distance.minima import Minima, iterate_minima
+from choreograph.distance.minima import WindowMinima, iterate_minima
 from choreograph.distance.window import WindowedClip
 from choreograph.formats import read_clip
 from choreograph.graph.clips import window_clip
@@ -151,11 +151,11 @@ def growth(clips: dict[str, Clip], workers: int = 1) -> None:
     )
 
 
-def compare(clips: list[WindowedClip], threshold_m: float, *, prune: bool) -> tuple[Minima, float]:
+def compare(clips: list[WindowedClip], threshold_m: float, *, prune: bool) -> tuple[WindowMinima, float]:
     """All minima, and the share of window pairs that was computed."""
     batches = list(iterate_minima(clips, threshold_m, prune=prune))
     share = sum(batch.evaluated for batch in batches) / sum(batch.pairs for batch in batches)
-    return Minima.concatenate([batch.minima for batch in batches]), share
+    return WindowMinima.concatenate([batch.minima for batch in batches]), share
 
 
 def memory_mb(name: str) -> float:

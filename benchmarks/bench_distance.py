@@ -21,7 +21,7 @@ import numpy as np
 
 from choreograph.distance.blas import one_thread_each
 from choreograph.distance.library import build_library
-from choreograph.distance.minima import Minima, iterate_minima
+from choreograph.distance.minima import WindowMinima, iterate_minima
 from choreograph.distance.tiles import cut_strips, make_rectangles, scan
 from choreograph.distance.window import Window, WindowedClip, align_plainly, align_windows, windowed_clip
 from choreograph.features.weights import joint_weights
@@ -53,11 +53,11 @@ def load(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, dict[str, str]]
     return positions, trials, weights
 
 
-def compare(clips: list[WindowedClip], **how: Any) -> tuple[Minima, int, int]:
+def compare(clips: list[WindowedClip], **how: Any) -> tuple[WindowMinima, int, int]:
     """All minima, the window pairs there are, and those computed."""
     batches = list(iterate_minima(clips, THRESHOLD, **how))
     pairs, evaluated = sum(b.pairs for b in batches), sum(b.evaluated for b in batches)
-    return Minima.concatenate([b.minima for b in batches]), pairs, evaluated
+    return WindowMinima.concatenate([b.minima for b in batches]), pairs, evaluated
 
 
 def kernel_seconds(clips: list[WindowedClip]) -> float:

@@ -24,7 +24,7 @@ from choreograph.finishing.retarget_clean import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
-from choreograph.motion.foot_geometry import Stance, recorded_stance
+from choreograph.motion.foot_geometry import FootGeometry, recorded_stance
 from choreograph.motion.retarget import leg_length, retarget
 from choreograph.motion.role_map import SIDES
 from choreograph.motion.roles import FOOT_ROLES
@@ -77,11 +77,11 @@ def back_errors(clip: Clip, back: Clip) -> dict[str, float]:
     return found
 
 
-def body(folder: Path, name: str) -> tuple[Skeleton, Stance | None]:
+def body(folder: Path, name: str) -> tuple[Skeleton, FootGeometry | None]:
     return (demo_clip("walk", 30.0).skeleton, None) if name == "mannequin" else read_body(str(folder / name))
 
 
-def measure(clips: list[Clip], skeleton: Skeleton, stance: Stance | None) -> str:
+def measure(clips: list[Clip], skeleton: Skeleton, stance: FootGeometry | None) -> str:
     arms, legs, ankles, back, slips, own, returned = [], [], [], [], [], [], []
     spent = seconds = 0.0
     for clip in clips:

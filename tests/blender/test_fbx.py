@@ -16,7 +16,7 @@ from tests.unit.formats.test_fbx import Y_UP, R, _body, _walk
 
 from choreograph.base import quat
 from choreograph.formats import read_clip
-from choreograph.formats._fbx_curves import Curve
+from choreograph.formats._fbx_curves import FbxCurve
 from choreograph.formats._fbx_scene import local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.fbx import figures_of, split_matrices
@@ -49,7 +49,7 @@ def _of_frames(clip: Clip, frames: list[int]) -> tuple[tuple[str, ...], np.ndarr
     return clip.skeleton.names, clip.global_positions()[frames], [frame / clip.fps for frame in frames]
 
 
-def _straight(curve: Curve) -> Curve:
+def _straight(curve: FbxCurve) -> FbxCurve:
     slopes = np.repeat((np.diff(curve.values) / np.diff(curve.times))[:, None], 2, axis=1)
     return replace(curve, slopes=slopes, weights=np.full_like(slopes, 1 / 3), steps=np.zeros(len(slopes), np.int8))
 
@@ -64,9 +64,9 @@ def _joined_by_lines(file: Path, times: np.ndarray) -> tuple[list[str], np.ndarr
     worlds: dict[int, np.ndarray] = {}
     for by_prop in take.curves.values():
         for three in by_prop.values():
-            three[:] = [_straight(one) if isinstance(one, Curve) else one for one in three]
+            three[:] = [_straight(one) if isinstance(one, FbxCurve) else one for one in three]
     for node in joints:
-        curves = [c for three in take.curves.get(node.id, {}).values() for c in three if isinstance(c, Curve)]
+        curves = [c for three in take.curves.get(node.id, {}).values() for c in three if isinstance(c, FbxCurve)]
         keys = np.unique(np.concatenate([curve.times for curve in curves])) if curves else np.zeros(1)
         posed = local_matrices(node, take, keys)
         place, turn, _ = split_matrices(posed[:, None])

@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 
 from choreograph.formats.asfamc import read_amc
 from choreograph.formats.bvh import read_bvh
-from choreograph.formats.world import Unit
+from choreograph.formats.world import FileUnit
 from choreograph.motion.clip import Clip
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-METRE = Unit(1.0, "given")
+METRE = FileUnit(1.0, "given")
 
 lengths = st.floats(-5, 5).map(lambda v: round(v, 4))
 angles = st.floats(-400, 400).map(lambda v: round(v, 4))

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "57a6b6c76bee";
+export const PROTOCOL = "d0170373dd7a";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -126,23 +126,11 @@ export interface Curve {
   transitions: number[];
 }
 
-/** The project as its user made it. Undo and redo go through whole documents; the server keeps them. */
-export interface Document {
-  name: string;
-  clips: ClipEntry[];
-  graph: GraphAsk;
-  requests: Record<string, Record<string, Plain>>;
-  subjects: Record<string, string>;
-  kept: string[];
-  removed: string[];
-  names: Record<string, string>;
-}
-
 /** A new document; refused with 409 if `base` is not the present version. */
 export interface DocumentChange {
   base: number;
   label: string;
-  document: Document;
+  document: ProjectDocument;
 }
 
 /** Another page, or a job, changed the document. */
@@ -154,7 +142,7 @@ export interface DocumentChanged {
 /** Answer to every change of the document. */
 export interface DocumentState {
   version: number;
-  document: Document;
+  document: ProjectDocument;
   undo: string | null;
   redo: string | null;
   clips: Motion[] | null;
@@ -550,7 +538,7 @@ export interface Project {
   package: string;
   folder: string;
   version: number;
-  document: Document;
+  document: ProjectDocument;
   view: View;
   undo: string | null;
   redo: string | null;
@@ -563,6 +551,18 @@ export interface Project {
   formats: string[];
   exporting: Record<string, Plain>;
   readable: string[];
+}
+
+/** The project as its user made it. Undo and redo go through whole documents; the server keeps them. */
+export interface ProjectDocument {
+  name: string;
+  clips: ClipEntry[];
+  graph: GraphAsk;
+  requests: Record<string, Record<string, Plain>>;
+  subjects: Record<string, string>;
+  kept: string[];
+  removed: string[];
+  names: Record<string, string>;
 }
 
 /** A joint of a key pose that is pulled: the pose follows. */

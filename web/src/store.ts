@@ -1,7 +1,7 @@
 /** The page's state: the project as the server has it, changes shown before it confirms them, and who wants to know. */
 
 import type { Server } from "./api";
-import type { Document, DocumentState, Job, Motion, Project, Result, VerbFacts, View } from "./messages";
+import type { ProjectDocument, DocumentState, Job, Motion, Project, Result, VerbFacts, View } from "./messages";
 import { ApiError, type ChangeOptions, type State, type Status, type Store } from "./types";
 
 const VIEW_SETTLE_MS = 300;
@@ -12,7 +12,7 @@ const ARCHIVE_KEPT = 40;
 
 interface Change {
   label: string;
-  edits: ((document: Document) => void)[];
+  edits: ((document: ProjectDocument) => void)[];
   done: Promise<void>;
   send: () => void;
 }
@@ -21,7 +21,7 @@ export class ProjectStore implements Store {
   private held: State;
   private readonly watchers = new Set<() => void>();
   /** What the server has; `held.document` may be ahead of it. */
-  private confirmed: Document;
+  private confirmed: ProjectDocument;
   private readonly queue: Change[] = [];
   private settling: Change | null = null;
   private sending: Promise<void> = Promise.resolve();
@@ -117,7 +117,7 @@ export class ProjectStore implements Store {
 
   // -------------------------------------------------------------- the document
 
-  change(label: string, edit: (document: Document) => void, options: ChangeOptions = {}): Promise<void> {
+  change(label: string, edit: (document: ProjectDocument) => void, options: ChangeOptions = {}): Promise<void> {
     const open = this.settling;
     if (open && open.label === label && options.settle) {
       open.edits.push(edit);
@@ -139,7 +139,7 @@ export class ProjectStore implements Store {
     else change.send();
   }
 
-  private open(label: string, edit: (document: Document) => void): Change {
+  private open(label: string, edit: (document: ProjectDocument) => void): Change {
     let send!: () => void;
     const settled = new Promise<void>((resolve) => (send = resolve));
     const change: Change = { label, edits: [edit], send, done: Promise.resolve() };
@@ -276,7 +276,7 @@ export class ProjectStore implements Store {
   }
 }
 
-function apply(document: Document, changes: readonly Change[]): Document {
+function apply(document: ProjectDocument, changes: readonly Change[]): ProjectDocument {
   if (changes.length === 0) return document;
   const copy = structuredClone(document);
   for (const change of changes) for (const edit of change.edits) edit(copy);

@@ -2,7 +2,7 @@
 
 import type {
   CharacterFacts,
-  Document,
+  ProjectDocument,
   DocumentState,
   Job,
   JobAsk,
@@ -47,7 +47,7 @@ export interface Store {
   /** Calls `fn` now, and again whenever the selected value is another one (by Object.is); returns the way out. */
   subscribe<T>(selector: (state: State) => T, fn: (value: T, state: State) => void): () => void;
   /** Change the document: shown at once, then sent; done anew on the newest document if another page was faster. */
-  change(label: string, edit: (document: Document) => void, options?: ChangeOptions): Promise<void>;
+  change(label: string, edit: (document: ProjectDocument) => void, options?: ChangeOptions): Promise<void>;
   /** Change what is shown; kept with the project, not undone. */
   setView(view: Partial<View>): void;
   undo(): Promise<void>;
@@ -444,4 +444,4 @@ export interface Timeline {
   zoom(way: "in" | "out"): void;
 }
 
-export type { Document, DocumentState, Motion, View };
+export type { ProjectDocument, DocumentState, Motion, View };

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Batch:
+class CheckpointBatch:
     """Clips that have been compared with all that follow them."""
 
     stop: int
@@ -67,14 +67,14 @@ class Checkpoint:
             self.discard()
             self._connection = self._do(lambda: self._open(key))
 
-    def batches(self) -> list[Batch]:
+    def batches(self) -> list[CheckpointBatch]:
         """The batches that are done, in order; from the first damaged one on they count as not done."""
         try:
             return list(self._read())
         except sqlite3.DatabaseError:
             return []
 
-    def _read(self) -> Iterator[Batch]:
+    def _read(self) -> Iterator[CheckpointBatch]:
         assert self._connection is not None
         query = "SELECT stop, pairs, evaluated, crc32, minima FROM done WHERE question = ? ORDER BY stop"
         rows = self._connection.execute(query, (self._question,))
@@ -82,7 +82,7 @@ class Checkpoint:
             if zlib.crc32(data) != crc32 or len(data) % _ROW.itemsize:
                 return
             table = np.frombuffer(data, _ROW)
-            yield Batch(stop, pairs, evaluated, Minima(**{name: table[name] for name in Minima.dtypes}))
+            yield CheckpointBatch(stop, pairs, evaluated, Minima(**{name: table[name] for name in Minima.dtypes}))
 
     def keep(self, stop: int, pairs: int, evaluated: int, minima: Minima) -> None:
         """Keep a batch that is done."""

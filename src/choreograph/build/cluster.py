@@ -23,8 +23,8 @@ from choreograph.base.progress import Progress
 from choreograph.build.comparison import Windows
 from choreograph.build.shards import read_basis, read_shard, remove_shards, write_shards
 from choreograph.distance.blas import one_thread_each
-from choreograph.distance.minima import Batch, Minima, gather_batches, make_limits
-from choreograph.distance.prune import Limits
+from choreograph.distance.minima import MinimaBatch, WindowMinima, gather_batches, make_limits
+from choreograph.distance.prune import PruneLimits
 from choreograph.distance.shards import Question, Shard, compare_shards, cut_shards, measure_shard, pair_up
 
 _SHARD_FRAMES = 100_000
@@ -51,7 +51,7 @@ class ClusterComparison:
         start: int = 0,
         workers: int = 1,
         progress: Progress,
-    ) -> Iterator[Batch]:
+    ) -> Iterator[MinimaBatch]:
         """Batches of minima, by ascending clip; arguments are those of `iterate_minima`."""
         count = len(windows.frames)
         limits = make_limits(threshold, classes, count)
@@ -65,7 +65,7 @@ class ClusterComparison:
 
         def submit(pair: tuple[int, int]) -> Any:
             clips = np.concatenate([shards[number] for number in sorted(set(pair))])
-            own = Limits(limits.table, limits.classes[clips])
+            own = PruneLimits(limits.table, limits.classes[clips])
             question = Question(own, chosen[clips], max(0, start - shards[pair[0]].start))
             return self._client.submit(compare_pair, self._folder, key, pair, question, retries=_RETRIES, pure=False)
 
@@ -233,7 +233,7 @@ def _measured(folder: str, key: str, number: int) -> Shard:
     return measure_shard(*read_shard(folder, key, number), basis)
 
 
-def compare_pair(folder: str, key: str, pair: tuple[int, int], question: Question) -> tuple[Minima, int]:
+def compare_pair(folder: str, key: str, pair: tuple[int, int], question: Question) -> tuple[WindowMinima, int]:
     """Minima between two shards, and how many window pairs were computed: a worker's task."""
     if (wanted := key.partition("-")[0]) != __version__:
         raise RequestError(

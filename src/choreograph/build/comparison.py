@@ -19,7 +19,7 @@ from choreograph.base.progress import Progress, silent
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.prepare import digest
 from choreograph.graph.clips import window_clip
-from choreograph.graph.connect import Limits, limits_between
+from choreograph.graph.connect import ConnectLimits, limits_between
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
@@ -36,8 +36,8 @@ _METHOD = 2
 
 if TYPE_CHECKING:
     from choreograph.distance.library import Library
-    from choreograph.distance.minima import Batch as FoundBatch
-    from choreograph.distance.minima import Minima as Found
+    from choreograph.distance.minima import MinimaBatch as FoundBatch
+    from choreograph.distance.minima import WindowMinima as Found
     from choreograph.distance.window import WindowedClip
 
 
@@ -98,7 +98,7 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-class Search:
+class WindowComparison:
     """Compares the windows of some clips, as often as another level is asked for."""
 
     def __init__(
@@ -170,7 +170,7 @@ class Search:
             and sum(frames[number] for number in involving) < _FEW_FRAMES
         )
 
-    def _find_few(self, limits: Limits, involving: Sequence[int]) -> tuple[Minima, float]:
+    def _find_few(self, limits: ConnectLimits, involving: Sequence[int]) -> tuple[Minima, float]:
         """The same as `find`, some clips at a time: all windows at once would be gigabytes, each looked at but once."""
         from choreograph.build.incremental import Groups, find_few
 

@@ -23,7 +23,7 @@ _RECORDED_HZ = 120.0
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BuildEstimate:
     """What building so much would take, all windows in one process."""
 
     hours: float
@@ -55,7 +55,7 @@ def _size(count: float) -> str:
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{max(1.0, count / 1e6):.0f} MB"
 
 
-def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estimate:
+def estimate_build(hours: float, settings: GraphSettings | None = None) -> BuildEstimate:
     """What building a graph of this many hours of motion would take.
 
     Constants were measured on archives of up to a million windows; other motion may take a few times more or less.
@@ -68,7 +68,7 @@ def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estim
     cpu_s = _LINEAR_S * windows + _SQUARE_S * windows**2
     file_bytes = _FILE_WINDOW_BYTES * windows + _FILE_PAIR_BYTES * windows**2
     between = max(0.0, _RECORDED_HZ / settings.rate_hz - 1) * windows
-    return Estimate(hours, windows, cpu_s, windows_bytes(windows), file_bytes, file_bytes + _FRAME_BYTES * between)
+    return BuildEstimate(hours, windows, cpu_s, windows_bytes(windows), file_bytes, file_bytes + _FRAME_BYTES * between)
 
 
 def windows_bytes(windows: int) -> float:

@@ -16,7 +16,7 @@ from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress
 from choreograph.build.checkpoint import Checkpoint
-from choreograph.build.comparison import Compare, Search, grow_minima, merge_minima
+from choreograph.build.comparison import Compare, WindowComparison, grow_minima, merge_minima
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
 from choreograph.build.prepare import KnownFiles, Prepared, check_any, digest, prepare_clips, sum_up
 from choreograph.graph import connect
@@ -165,7 +165,7 @@ class Known:
         self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
         self._graph, self._numbers = graph, numbers
 
-    def with_minima(self, found: Minima, limits: connect.Limits) -> Minima:
+    def with_minima(self, found: Minima, limits: connect.ConnectLimits) -> Minima:
         """Minima between the known clips, by their numbers now, up to their limits, and those that were found since."""
         if self.count == len(self._graph.infos):
             grown = grow_minima(self._graph, found)
@@ -211,7 +211,7 @@ def build_prepared(
         compare: Compares windows in place of this machine's threads, as `iterate_minima` does.
     """
     check_any(prepared.infos, prepared.notes)
-    search = Search(
+    search = WindowComparison(
         prepared.clips,
         prepared.infos,
         settings,
@@ -270,7 +270,7 @@ def build_prepared(
 
 
 def _long_blends(
-    prepared: Prepared, settings: GraphSettings, lost: Ints, search: Search
+    prepared: Prepared, settings: GraphSettings, lost: Ints, search: WindowComparison
 ) -> tuple[dict[str, Table], list[Note]]:
     """Long blends that join lost clips, and why none were looked for if nobody asked for them and there is too much."""
     frames = np.array([info.frames for info in prepared.infos], np.int64)

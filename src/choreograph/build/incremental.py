@@ -16,13 +16,13 @@ from choreograph.base.arrays import Ints
 from choreograph.base.progress import Progress
 from choreograph.build.prepare import digest
 from choreograph.distance.library import Library, build_library
-from choreograph.distance.minima import Minima, iterate_minima, make_limits, minima_of
+from choreograph.distance.minima import WindowMinima, iterate_minima, make_limits, minima_of
 from choreograph.distance.prefilter import Newcomers, Outlines, measure_outlines, open_spans
 from choreograph.distance.tiles import areas, cut_strips
 from choreograph.distance.window import WindowedClip
 from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
 from choreograph.graph.clips import window_clip
-from choreograph.graph.connect import Limits
+from choreograph.graph.connect import ConnectLimits
 from choreograph.graph.growing import forget_clips
 from choreograph.graph.lazy import LazyClips, PickedClips, clip_word
 from choreograph.graph.model import ClipInfo
@@ -98,11 +98,11 @@ class Groups:
 def find_few(
     groups: Groups,
     involving: Sequence[int],
-    limits: Limits,
+    limits: ConnectLimits,
     *,
     workers: int,
     progress: Progress,
-) -> Iterator[tuple[Minima, Ints, int]]:
+) -> Iterator[tuple[WindowMinima, Ints, int]]:
     """Every local minimum between a few clips and all, and among the few, some at a time.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Indices, Ints32
 from choreograph.base.progress import Progress
-from choreograph.build.comparison import Search, merge_minima
+from choreograph.build.comparison import WindowComparison, merge_minima
 from choreograph.graph.model import Minima, MotionGraph
 from choreograph.graph.report import Join, joining_thresholds
 from choreograph.graph.subgraph import make_part, spread_clips
@@ -25,7 +25,7 @@ _SAMPLE_LOST, _SAMPLE_INSIDE = 2_000, 60_000
 
 
 @dataclass(frozen=True)
-class Advice:
+class JoinAdvice:
     """What would bring in clips that a graph left out."""
 
     joins: tuple[Join, ...]
@@ -48,7 +48,7 @@ def advise(
     progress: Progress | None = None,
     workers: int | None = None,
     since: int = 0,
-) -> Advice:
+) -> JoinAdvice:
     """What would bring in the clips that the graph left out: all of them, or some where to compare all takes too long.
 
     >>> import choreograph as cg
@@ -69,9 +69,9 @@ def advise(
     far = ceiling_of(graph) if ceiling_m is None else ceiling_m
     if not is_long(graph):
         joins = find_joins(graph, far, progress=progress, workers=workers)
-        return Advice(joins, len(lost_clips(graph)), sampled=False)
+        return JoinAdvice(joins, len(lost_clips(graph)), sampled=False)
     joins = sample_joins(graph, far, progress=progress, workers=workers, since=since)
-    return Advice(joins, int(np.count_nonzero(lost_clips(graph) >= since)), sampled=True)
+    return JoinAdvice(joins, int(np.count_nonzero(lost_clips(graph) >= since)), sampled=True)
 
 
 def find_joins(
@@ -99,7 +99,7 @@ def find_joins(
         return ()
     if ceiling_m <= graph.threshold_m:
         return tuple(Join(graph.infos[n].name, ceiling_m) for n in lost)
-    search = Search(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
+    search = WindowComparison(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
     found, _ = search.find(ceiling_m, lost.tolist())
     old = graph.minima
     rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Complexes, Flags, Floats, Ints
-from choreograph.build.comparison import Search
+from choreograph.build.comparison import WindowComparison
 from choreograph.features.weights import joint_weights
 from choreograph.graph.clips import graph_positions
 from choreograph.graph.model import Alignment, ClipInfo, LongBlends, Minima
@@ -47,7 +47,7 @@ MOST_PAIRS = 200_000_000
 
 
 def find_long_blends(
-    clips: Sequence[Clip], infos: Sequence[ClipInfo], settings: GraphSettings, lost: Ints, search: Search
+    clips: Sequence[Clip], infos: Sequence[ClipInfo], settings: GraphSettings, lost: Ints, search: WindowComparison
 ) -> tuple[LongBlends, Alignment]:
     """Long blends between lost clips and all others, both ways, and which frames they mix.
 

@@ -22,7 +22,7 @@ import numpy as np
 from choreograph._version import __version__
 from choreograph.base.errors import GraphFileError
 from choreograph.distance.library import BY_FRAME, Library, build_library
-from choreograph.distance.prune import Basis, Sieve, choose_basis
+from choreograph.distance.prune import Sieve, WindowBasis, choose_basis
 from choreograph.distance.runs import Coordinates
 from choreograph.distance.window import WindowedClip
 
@@ -84,7 +84,7 @@ def write_shards(folder: str, windows: Iterable[WindowedClip], frames: Sequence[
     return key
 
 
-def read_basis(folder: str, key: str) -> Basis:
+def read_basis(folder: str, key: str) -> WindowBasis:
     """What the shards are measured by.
 
     Raises:
@@ -111,7 +111,7 @@ def read_basis(folder: str, key: str) -> Basis:
     plain = header["basis"]
     arrays = {name: np.array(value) for name, value in plain["coordinates"].items()}
     sieve = {name: np.array(value) for name, value in plain["sieve"].items()}
-    return Basis(plain["coarse"], plain["fine"], Coordinates(**arrays), Sieve(**sieve))
+    return WindowBasis(plain["coarse"], plain["fine"], Coordinates(**arrays), Sieve(**sieve))
 
 
 def read_shard(folder: str, key: str, number: int) -> tuple[int, Library]:
@@ -190,7 +190,7 @@ def _write(file: Any, library: Library, said: dict[str, str]) -> None:
         writer.write_table(table)
 
 
-def _plain(basis: Basis) -> dict[str, Any]:
+def _plain(basis: WindowBasis) -> dict[str, Any]:
     parts = {name: getattr(basis, name)._asdict() for name in ("coordinates", "sieve")}
     plain = {name: {key: value.tolist() for key, value in part.items()} for name, part in parts.items()}
     return {"coarse": basis.coarse, "fine": basis.fine, **plain}

@@ -14,7 +14,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
 from choreograph.base.errors import Cancelled, ChoreographError, RequestError
-from choreograph.cli.common import Kept, console, err_console, progress_bar
+from choreograph.cli.common import StoppedWithOutput, console, err_console, progress_bar
 from choreograph.cli.options import in_options
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
@@ -255,7 +255,7 @@ def interruptible(output: Path) -> Iterator[None]:
             kept = Path(f"{output}{suffix}")
             if kept.exists():
                 message = f"stopped; what was {what} so far is in {kept}: the same command goes on from there"
-                raise Kept(message) from None
+                raise StoppedWithOutput(message) from None
         raise
 
 

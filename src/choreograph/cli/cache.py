@@ -12,7 +12,7 @@ from choreograph.base.errors import RequestError
 from choreograph.cli.common import console
 
 if TYPE_CHECKING:
-    from choreograph.graph.cache import Entry
+    from choreograph.graph.cache import CacheEntry
 
 
 def cache(
@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
     app.command("cache")(cache)
 
 
-def entry_facts(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def entry_facts(entries: Sequence[CacheEntry]) -> list[dict[str, Any]]:
     """Entries as plain values."""
     return [
         {
@@ -77,7 +77,7 @@ def entry_facts(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-def show_entries(entries: Sequence[Entry], otherwise: str, *, graphs: bool = False) -> None:
+def show_entries(entries: Sequence[CacheEntry], otherwise: str, *, graphs: bool = False) -> None:
     """Print a table of entries, and where they are.
 
     Args:
@@ -106,7 +106,7 @@ def show_entries(entries: Sequence[Entry], otherwise: str, *, graphs: bool = Fal
     _say(f"{_counted(entries)} in {entries_folder()}", "dim")
 
 
-def _counted(entries: Sequence[Entry]) -> str:
+def _counted(entries: Sequence[CacheEntry]) -> str:
     count = len(entries)
     return f"{count} {'entry' if count == 1 else 'entries'}, {_size(sum(entry.bytes for entry in entries))},"
 

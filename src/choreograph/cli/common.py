@@ -82,7 +82,7 @@ def progress_bar(amount: Amount | None = None) -> Iterator[Progress]:
         yield show
 
 
-class Kept(Cancelled):
+class StoppedWithOutput(Cancelled):
     """The work was stopped, and what had come of it is kept: the message says what."""
 
 

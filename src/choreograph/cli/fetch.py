@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from choreograph.recordings import FetchReport
 
 
-class Source(StrEnum):
+class RecordingSource(StrEnum):
     """Databases that can be fetched from."""
 
     cmu = "cmu"
 
 
 def fetch(
-    source: Annotated[Source, typer.Argument(help="The database: cmu (CMU Graphics Lab, mocap.cs.cmu.edu).")],
+    source: Annotated[RecordingSource, typer.Argument(help="The database: cmu (CMU Graphics Lab, mocap.cs.cmu.edu).")],
     subjects: Annotated[
         list[str],
         typer.Argument(help="Subjects and trials: 16, 16-18, 16_35, 16:1-10, 16:1,4,7-9.", show_default=False),

@@ -21,7 +21,7 @@ from choreograph.contract.request import Metres, Option, Request
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from choreograph.graph.cache import Entry
+    from choreograph.graph.cache import CacheEntry
     from choreograph.graph.coverage import Coverage
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.report import GraphReport, Join
@@ -113,7 +113,7 @@ def _facts(path: Path, graph: MotionGraph, report: GraphReport) -> dict[str, Any
     }
 
 
-def _cached(graph: MotionGraph) -> list[Entry]:
+def _cached(graph: MotionGraph) -> list[CacheEntry]:
     from choreograph.graph.cache import list_entries
 
     return [entry for entry in list_entries() if entry.is_of(graph.fingerprint)]

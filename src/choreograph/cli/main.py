@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from choreograph._version import __version__
 from choreograph.base.errors import Cancelled, ChoreographError
-from choreograph.cli.common import Kept, err_console
+from choreograph.cli.common import StoppedWithOutput, err_console
 from choreograph.verbs import find_verb, rooms
 
 FIND, CHANGE = "Find motion", "Change a motion"
@@ -149,7 +149,7 @@ def main() -> None:
         if end.code == EXIT_CANCELLED:  # what typer makes of Ctrl-C, without a word
             _stop()
         raise
-    except Kept as stopped:
+    except StoppedWithOutput as stopped:
         _stop(str(stopped))
     except (KeyboardInterrupt, Cancelled):
         _stop()

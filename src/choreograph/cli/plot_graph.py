@@ -40,7 +40,7 @@ def draw_graph(path: Path, kind: str, *, clips: Sequence[str], ceiling_cm: float
 
 
 def _draw_connectivity(graph: MotionGraph, ceiling_m: float, theme: str) -> Figure:
-    from choreograph.build.comparison import Search
+    from choreograph.build.comparison import WindowComparison
     from choreograph.graph.report import compute_connectivity
     from choreograph.pictures import graph_plots
 
@@ -49,6 +49,6 @@ def _draw_connectivity(graph: MotionGraph, ceiling_m: float, theme: str) -> Figu
     with progress_bar() as progress:
         minima = graph.minima
         if ceiling_m > graph.searched_m:
-            minima, _ = Search(graph.clips, graph.infos, graph.settings, progress=progress).find(ceiling_m)
+            minima, _ = WindowComparison(graph.clips, graph.infos, graph.settings, progress=progress).find(ceiling_m)
         curve = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, 101))
     return graph_plots.plot_connectivity(curve, graph.threshold_m, theme=theme)

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from choreograph.base.errors import Cancelled, RequestError, SearchStateError
 from choreograph.base.progress import Progress, tell_compiling
-from choreograph.cli.common import ForceOption, Kept, console, parse_size, progress_bar, stop_well
+from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
 from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
@@ -171,7 +171,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
-        raise Kept(f"stopped after {stopped:.1f} s: {kept} written{more}")
+        raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {kept} written{more}")
     if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
 

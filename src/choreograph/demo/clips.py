@@ -14,7 +14,7 @@ from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress
 from choreograph.demo.curves import Keys
 from choreograph.demo.model import load_model
-from choreograph.demo.plan import Jumping, Plan
+from choreograph.demo.plan import ClipPlan, Jumping
 from choreograph.demo.synthesis import synthesise
 from choreograph.motion.clip import Clip
 
@@ -31,14 +31,14 @@ def _turning(degrees: float, seconds: float, ramp: float = 0.5) -> Keys:
     return ((start, 0.0), (start + ramp, rate), (stop - ramp, rate), (stop, 0.0))
 
 
-def _veer(name: str, rate: float, seconds: float, speed: float, run: float = 0.0) -> tuple[Plan, ...]:
+def _veer(name: str, rate: float, seconds: float, speed: float, run: float = 0.0) -> tuple[ClipPlan, ...]:
     """A long bend to either side."""
     gait = "walk" if run == 0 else "jog" if speed < 3 else "run"
     plans = []
     for sign, side in ((1, "left"), (-1, "right")):
         degrees = sign * float(np.degrees(rate)) * (seconds - 0.8)
         plans.append(
-            Plan(
+            ClipPlan(
                 f"{name}_{side}",
                 seconds + 2 * _STEADY_S,
                 speed=((0, speed),),
@@ -53,14 +53,14 @@ def _veer(name: str, rate: float, seconds: float, speed: float, run: float = 0.0
 
 def _turn(
     name: str, degrees: float, seconds: float, speed: float, through: float, run: float = 0.0
-) -> tuple[Plan, ...]:
+) -> tuple[ClipPlan, ...]:
     """A turn to either side in a few steps, slower in the middle."""
     gait = "walk" if run == 0 else "jog" if speed < 3 else "run"
     start, stop = _STEADY_S, _STEADY_S + seconds
     plans = []
     for sign, side in ((1, "left"), (-1, "right")):
         plans.append(
-            Plan(
+            ClipPlan(
                 f"{name}_{side}",
                 seconds + 2 * _STEADY_S + 0.4,
                 speed=((start - 0.5, speed), (start + 0.45 * seconds, through), (stop + 0.4, speed)),
@@ -73,13 +73,13 @@ def _turn(
     return tuple(plans)
 
 
-def _aside(name: str, word: str, side_speed: float, rate: float) -> tuple[Plan, ...]:
+def _aside(name: str, word: str, side_speed: float, rate: float) -> tuple[ClipPlan, ...]:
     """Steps to the side, or on the spot to turn, between two moments of standing."""
     plans = []
     for sign, side in ((1, "left"), (-1, "right")):
         keys = ((0.8, 0.0), (1.3, 1.0), (3.7, 1.0), (4.2, 0.0))
         plans.append(
-            Plan(
+            ClipPlan(
                 f"{name}_{side}",
                 5.0,
                 side=tuple((t, sign * side_speed * v) for t, v in keys),
@@ -95,11 +95,11 @@ def _aside(name: str, word: str, side_speed: float, rate: float) -> tuple[Plan, 
     return tuple(plans)
 
 
-def _starts_and_stops() -> tuple[Plan, ...]:
+def _starts_and_stops() -> tuple[ClipPlan, ...]:
     plans = []
     for foot in ("left", "right"):
         plans.append(
-            Plan(
+            ClipPlan(
                 f"start_{foot}_foot",
                 4.5,
                 speed=((0.85, 0.0), (2.1, WALK)),
@@ -109,7 +109,7 @@ def _starts_and_stops() -> tuple[Plan, ...]:
             )
         )
         plans.append(
-            Plan(
+            ClipPlan(
                 f"stop_{foot}_foot",
                 4.5,
                 speed=((1.4, WALK), (2.9, 0.0)),
@@ -121,11 +121,11 @@ def _starts_and_stops() -> tuple[Plan, ...]:
     return tuple(plans)
 
 
-def _jump(name: str, kind: str) -> Plan:
+def _jump(name: str, kind: str) -> ClipPlan:
     """A jump between two moments of standing."""
     start = 0.7
     stop = start + float(load_model().jumps[kind].times[-1])
-    return Plan(
+    return ClipPlan(
         name,
         stop + 0.8,
         jumps=(Jumping(kind, start),),
@@ -133,19 +133,19 @@ def _jump(name: str, kind: str) -> Plan:
     )
 
 
-def _number(plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
+def _number(plans: tuple[ClipPlan, ...]) -> tuple[ClipPlan, ...]:
     """Each plan with its own seed, so that no two clips sway alike."""
     return tuple(replace(plan, seed=k) for k, plan in enumerate(plans))
 
 
-PLANS: tuple[Plan, ...] = _number(
+PLANS: tuple[ClipPlan, ...] = _number(
     (
-        Plan("stand", 6.0, tags=("stand",)),
+        ClipPlan("stand", 6.0, tags=("stand",)),
         *_starts_and_stops(),
-        Plan("walk", 6.0, speed=((0, WALK),), tags=("walk",)),
-        Plan("walk_slow", 5.0, speed=((0, SLOW),), tags=("walk",)),
-        Plan("walk_fast", 5.0, speed=((0, FAST),), tags=("walk",)),
-        Plan(
+        ClipPlan("walk", 6.0, speed=((0, WALK),), tags=("walk",)),
+        ClipPlan("walk_slow", 5.0, speed=((0, SLOW),), tags=("walk",)),
+        ClipPlan("walk_fast", 5.0, speed=((0, FAST),), tags=("walk",)),
+        ClipPlan(
             "walk_changing_speed",
             9.0,
             speed=((1, WALK), (2.5, SLOW), (3.5, SLOW), (5.5, FAST), (6.5, FAST), (8, WALK)),
@@ -154,7 +154,7 @@ PLANS: tuple[Plan, ...] = _number(
         *_veer("walk_veer_gentle", 0.25, 5.5, WALK),
         *_veer("walk_veer", 0.45, 6.0, WALK),
         *_veer("walk_veer_tight", 0.75, 5.0, WALK),
-        Plan(
+        ClipPlan(
             "walk_weave",
             8.0,
             speed=((0, WALK),),
@@ -163,33 +163,33 @@ PLANS: tuple[Plan, ...] = _number(
         ),
         *_turn("walk_turn_90", 90, 1.7, WALK, 1.0),
         *_turn("walk_turn_about", 180, 2.5, WALK, 0.62),
-        Plan(
+        ClipPlan(
             "walk_to_jog",
             4.5,
             speed=((1, WALK), (2.6, JOG)),
             run=((1.55, 0.0), (2.15, 1.0)),
             labels=(("walk", 0.0, 1.85), ("jog", 1.85, 4.5)),
         ),
-        Plan(
+        ClipPlan(
             "jog_to_walk",
             4.5,
             speed=((1, JOG), (2.8, WALK)),
             run=((1.6, 1.0), (2.2, 0.0)),
             labels=(("jog", 0.0, 1.9), ("walk", 1.9, 4.5)),
         ),
-        Plan("jog", 5.0, speed=((0, JOG),), run=((0, 1.0),), tags=("jog",)),
-        Plan(
+        ClipPlan("jog", 5.0, speed=((0, JOG),), run=((0, 1.0),), tags=("jog",)),
+        ClipPlan(
             "jog_run_jog",
             7.0,
             speed=((1, JOG), (2.5, RUN), (4.5, RUN), (6, JOG)),
             run=((0, 1.0),),
             labels=(("jog", 0.0, 1.8), ("run", 1.8, 5.2), ("jog", 5.2, 7.0)),
         ),
-        Plan("run", 4.0, speed=((0, RUN),), run=((0, 1.0),), tags=("run",)),
+        ClipPlan("run", 4.0, speed=((0, RUN),), run=((0, 1.0),), tags=("run",)),
         *_veer("jog_veer", 0.5, 4.0, JOG, 1.0),
         *_turn("jog_turn_90", 90, 1.5, JOG, 2.1, 1.0),
         *_turn("run_turn_90", 90, 2.0, RUN, 2.6, 1.0),
-        Plan(
+        ClipPlan(
             "jog_to_stand",
             4.5,
             speed=((1.0, JOG), (2.7, 0.0)),
@@ -197,7 +197,7 @@ PLANS: tuple[Plan, ...] = _number(
             halt=2.6,
             labels=(("jog", 0.0, 1.5), ("stop", 1.0, 2.7), ("stand", 2.7, 4.5)),
         ),
-        Plan(
+        ClipPlan(
             "stand_to_jog",
             4.5,
             speed=((0.85, 0.0), (2.4, JOG)),
@@ -206,7 +206,7 @@ PLANS: tuple[Plan, ...] = _number(
             labels=(("stand", 0.0, 0.8), ("start", 0.8, 2.4), ("jog", 1.8, 4.5)),
         ),
         *(_jump(name, kind) for name, kind in (("jump", "place"), ("jump_high", "high"), ("jump_forward", "forward"))),
-        Plan(
+        ClipPlan(
             "walk_jump_walk",
             8.0,
             speed=((1.2, WALK), (2.6, 0.0), (4.75, 0.0), (6.0, WALK)),

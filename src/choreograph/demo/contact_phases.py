@@ -15,7 +15,7 @@ MOST_ROLL_S = 0.35
 
 
 @dataclass(frozen=True)
-class Stance:
+class ContactPhase:
     """When one foot stands, in seconds."""
 
     strike: float
@@ -24,7 +24,7 @@ class Stance:
     toe_off: float
 
 
-def find_stances(times: Floats, cycles: Floats, contact_phases: Floats) -> list[Stance]:
+def find_stances(times: Floats, cycles: Floats, contact_phases: Floats) -> list[ContactPhase]:
     """Stances of one foot from its phase in cycles and the contact phases (F, 4) over time.
 
     A foot that is down when the steps begin, or does not leave the floor any more, stands for ever on that side.
@@ -36,8 +36,8 @@ def find_stances(times: Floats, cycles: Floats, contact_phases: Floats) -> list[
             events.append((_crossing(times, progress, n), kind, n))
     events.sort()
     if not events:
-        return [Stance(-FAR, -FAR, FAR, FAR)]
-    stances: list[Stance] = []
+        return [ContactPhase(-FAR, -FAR, FAR, FAR)]
+    stances: list[ContactPhase] = []
     down_at: tuple[float, int] | None = (-FAR, 0) if cycles[0] == cycles[1] or events[0][1] == "toe_off" else None
     for at, kind, n in events:
         if kind == "strike" and down_at is None:
@@ -50,7 +50,9 @@ def find_stances(times: Floats, cycles: Floats, contact_phases: Floats) -> list[
     return stances
 
 
-def _stance(times: Floats, cycles: Floats, phases: Floats, strike: float, n: int, toe_off: float, m: int) -> Stance:
+def _stance(
+    times: Floats, cycles: Floats, phases: Floats, strike: float, n: int, toe_off: float, m: int
+) -> ContactPhase:
     flat, heel_off = -FAR, FAR
     if strike > -FAR:
         progress = cycles - phases[:, 1]
@@ -58,7 +60,7 @@ def _stance(times: Floats, cycles: Floats, phases: Floats, strike: float, n: int
         flat = min(max(flat, strike + 0.045), strike + 0.16)
     if toe_off < FAR:
         heel_off = max(_crossing(times, cycles - phases[:, 2], m), toe_off - MOST_ROLL_S, flat + 0.02)
-    return Stance(strike, flat, heel_off, toe_off)
+    return ContactPhase(strike, flat, heel_off, toe_off)
 
 
 def _crossing(times: Floats, rising: Floats, level: float) -> float:

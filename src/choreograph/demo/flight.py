@@ -11,10 +11,10 @@ from scipy.interpolate import CubicSpline
 
 from choreograph.base.arrays import Floats
 from choreograph.demo.body import centre_of_mass
-from choreograph.demo.contact_phases import Stance
+from choreograph.demo.contact_phases import ContactPhase
 from choreograph.demo.curves import quintic
 from choreograph.demo.model import load_model
-from choreograph.demo.plan import Plan
+from choreograph.demo.plan import ClipPlan
 
 GRAVITY = 9.81
 """Metres a second squared."""
@@ -25,7 +25,7 @@ LEAST_FLIGHT_S = 0.03
 
 
 @dataclass(frozen=True)
-class Flight:
+class DemoFlight:
     """A time off the floor, in seconds, and the moments from and to which the hips may be moved for its sake."""
 
     before: float
@@ -36,22 +36,22 @@ class Flight:
     """Whether the flight along the floor is straight too, not only the height a parabola."""
 
 
-def find_flights(plan: Plan, stances: Mapping[str, Sequence[Stance]], times: Floats) -> list[Flight]:
+def find_flights(plan: ClipPlan, stances: Mapping[str, Sequence[ContactPhase]], times: Floats) -> list[DemoFlight]:
     """Jumps, and the gaps between the steps of a run."""
     found = []
     for jump in plan.jumps:
         _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
-        found.append(Flight(crouch, take_off, landing, bottom, True))
+        found.append(DemoFlight(crouch, take_off, landing, bottom, True))
     planted = sorted((s.strike, s.toe_off) for feet in stances.values() for s in feet)
     for (_, take_off), (landing, _) in pairwise(planted):
         inside = times[0] + STRIDE_IN_S < take_off and landing < times[-1] - STRIDE_IN_S
         leap = any(f.take_off < landing and take_off < f.landing for f in found)
         if landing - take_off > LEAST_FLIGHT_S and inside and not leap:
-            found.append(Flight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
+            found.append(DemoFlight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
     return found
 
 
-def fly(flights: Sequence[Flight], times: Floats, pos: Floats, rot: Floats) -> Floats:
+def fly(flights: Sequence[DemoFlight], times: Floats, pos: Floats, rot: Floats) -> Floats:
     """How far the hips move, (F, 3), for the centre of mass to fall freely between take-offs and landings.
 
     Before and after, what the parabola needs in speed is made up while the feet are down.

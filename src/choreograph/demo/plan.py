@@ -37,7 +37,7 @@ class Jumping:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ClipPlan:
     """One clip to be made."""
 
     name: str
@@ -92,7 +92,7 @@ class Course:
     """Heel strike, foot flat, heel off, toe off of the left foot in cycles, (F, 4)."""
 
 
-def lay_out(plan: Plan, fps: float) -> Course:
+def lay_out(plan: ClipPlan, fps: float) -> Course:
     """The curves of a plan at a frame rate."""
     model = load_model()
     count = round(plan.seconds * fps)
@@ -132,7 +132,7 @@ def lay_out(plan: Plan, fps: float) -> Course:
     )
 
 
-def _phase(plan: Plan, times: Floats, speed: Floats, run: Floats) -> Floats:
+def _phase(plan: ClipPlan, times: Floats, speed: Floats, run: Floats) -> Floats:
     """Gait phase over time: at the speed's cadence, frozen while the figure stands."""
     model = load_model()
     moving = np.ones_like(times)

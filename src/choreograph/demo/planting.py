@@ -17,7 +17,7 @@ from scipy.interpolate import CubicSpline
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats
 from choreograph.demo.body import HEEL, TOE, TOE_HEIGHT, demo_skeleton
-from choreograph.demo.contact_phases import FAR, Stance
+from choreograph.demo.contact_phases import FAR, ContactPhase
 from choreograph.demo.curves import bump, jet, jet_times, quintic, smoothstep
 
 Foot = tuple[Floats, Floats, Floats]
@@ -86,7 +86,7 @@ class _Raw:
 class _Planted:
     """One stance with its place on the floor: the foot as a function of time from strike to toe off."""
 
-    def __init__(self, stance: Stance, raw: _Raw, toe_place: Floats, yaw: float) -> None:
+    def __init__(self, stance: ContactPhase, raw: _Raw, toe_place: Floats, yaw: float) -> None:
         self.stance = stance
         self.raw = raw
         self.yaw_rot = quat.from_yaw(yaw)
@@ -145,7 +145,7 @@ def _gaps(planted: _Planted, raw: _Raw) -> tuple[Floats, Floats]:
     return jet(gap[:4], 1.0), jet(gap[4:], -1.0)
 
 
-def _put_down(stance: Stance, raw: _Raw, times: Floats, stand: Floats) -> _Planted:
+def _put_down(stance: ContactPhase, raw: _Raw, times: Floats, stand: Floats) -> _Planted:
     """A stance where the model's foot is on average while it is flat.
 
     Where the pose stands it counts most, as it knows where a foot belongs. Taken at times of its own, not at frames, so
@@ -159,7 +159,7 @@ def _put_down(stance: Stance, raw: _Raw, times: Floats, stand: Floats) -> _Plant
 
 def plant_foot(
     times: Floats,
-    stances: list[Stance],
+    stances: list[ContactPhase],
     ankle_pos: Floats,
     foot_rot: Floats,
     toe_pitch: Floats,

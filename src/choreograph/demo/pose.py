@@ -8,7 +8,7 @@ from choreograph.base.arrays import Floats
 from choreograph.demo.body import demo_skeleton
 from choreograph.demo.curves import smoothstep
 from choreograph.demo.model import CHANNELS, load_model
-from choreograph.demo.plan import SHUFFLE_HZ, Course, Jumping, Plan
+from choreograph.demo.plan import SHUFFLE_HZ, ClipPlan, Course, Jumping
 
 SETTLE_S = 0.2
 """Seconds over which a jump's pose is blended with standing at either end."""
@@ -16,7 +16,7 @@ SHIFT_M, SHIFT_ROLL = 0.035, 0.035
 """How far the hips move over the standing foot in side steps, metres, and how far they list, radians."""
 
 
-def pose_rows(plan: Plan, course: Course) -> tuple[Floats, Floats]:
+def pose_rows(plan: ClipPlan, course: Course) -> tuple[Floats, Floats]:
     """The point on the floor that carries the body, (F, 2), and the pose rows about it, (F, CHANNELS)."""
     model = load_model()
     args = (course.phase, course.speed, course.turn, course.accel)
@@ -68,7 +68,7 @@ _SWAY = (
 )
 
 
-def _sway(plan: Plan, course: Course) -> Floats:
+def _sway(plan: ClipPlan, course: Course) -> Floats:
     """Small slow additions to the pose, (F, CHANNELS), from the plan's seed."""
     rng = np.random.default_rng(plan.seed)
     names = demo_skeleton().names

@@ -12,11 +12,11 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from choreograph.base import quat
 from choreograph.base.arrays import Floats
 from choreograph.demo.body import SHIN, THIGH, demo_skeleton
-from choreograph.demo.contact_phases import Stance, find_stances
+from choreograph.demo.contact_phases import ContactPhase, find_stances
 from choreograph.demo.curves import bump, smoothstep
 from choreograph.demo.flight import find_flights, fly
 from choreograph.demo.model import load_model
-from choreograph.demo.plan import Course, Plan, lay_out
+from choreograph.demo.plan import ClipPlan, Course, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
 from choreograph.demo.pose import in_jump, pose_rows, stepping
 from choreograph.motion import ik
@@ -45,7 +45,7 @@ ROUNDS = 5
 """Corrections of the hips for their flights; each leaves about a fifth of the error of the one before."""
 
 
-def synthesise(plan: Plan, fps: float) -> Clip:
+def synthesise(plan: ClipPlan, fps: float) -> Clip:
     """The clip that a plan asks for, at a frame rate."""
     course = lay_out(plan, fps)
     place, channels = pose_rows(plan, course)
@@ -98,7 +98,7 @@ def synthesise(plan: Plan, fps: float) -> Clip:
 # ------------------------------------------------------------------ feet
 
 
-def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
+def _stances(plan: ClipPlan, course: Course) -> dict[str, list[ContactPhase]]:
     """Stances of both feet: from the gait's phase, cut where a jump leaves the floor."""
     model = load_model()
     cycles = course.phase / (2 * np.pi)
@@ -107,12 +107,12 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
         stances = find_stances(course.times, cycles + shift, course.contact_phases)
         for jump in plan.jumps:
             _, crouch, take_off, landing, _, _ = jump.start + model.jumps[jump.kind].times
-            cut: list[Stance] = []
+            cut: list[ContactPhase] = []
             for s in stances:
                 if s.strike < take_off < s.toe_off:
                     leave, meet = take_off - TIP_S, landing + TIP_S
-                    cut.append(Stance(s.strike, s.flat, max(s.flat, leave - 0.2, crouch), leave))
-                    cut.append(Stance(meet, meet + 0.07, s.heel_off, s.toe_off))
+                    cut.append(ContactPhase(s.strike, s.flat, max(s.flat, leave - 0.2, crouch), leave))
+                    cut.append(ContactPhase(meet, meet + 0.07, s.heel_off, s.toe_off))
                 else:
                     cut.append(s)
             stances = cut
@@ -121,7 +121,7 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
 
 
 def _track(
-    side: str, course: Course, stances: Sequence[Stance], lift: Floats, pos: Floats, rot: Floats, local: Floats
+    side: str, course: Course, stances: Sequence[ContactPhase], lift: Floats, pos: Floats, rot: Floats, local: Floats
 ) -> FootTrack:
     skeleton = demo_skeleton()
     foot, toe = skeleton.index(side + "Foot"), skeleton.index(side + "ToeBase")
@@ -137,7 +137,9 @@ def _track(
     )
 
 
-def _pass_by(sign: float, course: Course, stances: Sequence[Stance], track: FootTrack, other: FootTrack) -> FootTrack:
+def _pass_by(
+    sign: float, course: Course, stances: Sequence[ContactPhase], track: FootTrack, other: FootTrack
+) -> FootTrack:
     """The track with its swings led around the other foot, where they would go through it."""
     left = np.stack([np.cos(course.heading), np.zeros(len(course.times)), -np.sin(course.heading)], 1)
     ahead = np.stack([np.sin(course.heading), np.zeros(len(course.times)), np.cos(course.heading)], 1)

@@ -26,7 +26,7 @@ from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.distance.blas import one_thread_each, threads
 from choreograph.distance.library import Library, build_library
-from choreograph.distance.prune import Limits, Pruner, choose_basis, measure
+from choreograph.distance.prune import PruneLimits, Pruner, choose_basis, measure
 from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
 from choreograph.distance.window import WindowedClip, floor_transform
 
@@ -41,7 +41,7 @@ _TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 32  # compared by one worker between two l
 
 
 @dataclass(frozen=True)
-class Minima:
+class WindowMinima:
     """Local minima of the distance between windows, as columns of one length, ordered by (clip_a, clip_b, a, b)."""
 
     clip_a: Ints
@@ -64,27 +64,29 @@ class Minima:
     def __len__(self) -> int:
         return len(self.a)
 
-    def take(self, which: Any) -> Minima:
+    def take(self, which: Any) -> WindowMinima:
         """Some of the minima, by mask or numbers."""
-        return Minima(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+        return WindowMinima(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
 
     @staticmethod
-    def concatenate(parts: Sequence[Minima]) -> Minima:
+    def concatenate(parts: Sequence[WindowMinima]) -> WindowMinima:
         """All the minima of the parts, in the usual order."""
         if not parts:
             none, nothing = np.empty(0, np.int64), np.empty(0)
-            return Minima(none, none, none, none, nothing, nothing, nothing, nothing)
-        whole = Minima(**{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Minima)})
+            return WindowMinima(none, none, none, none, nothing, nothing, nothing, nothing)
+        whole = WindowMinima(
+            **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(WindowMinima)}
+        )
         return whole.take(np.lexsort((whole.b, whole.a, whole.clip_b, whole.clip_a)))
 
 
 @dataclass(frozen=True)
-class Batch:
+class MinimaBatch:
     """What is known once some clips have been compared with all that follow them."""
 
     clips: range
     """The clips whose pairs with themselves and all later ones are now complete."""
-    minima: Minima
+    minima: WindowMinima
     """All minima of those pairs."""
     pairs: int
     """Window pairs that these clips and later ones have."""
@@ -101,12 +103,12 @@ def find_minima(
     prune: bool | None = None,
     workers: int = 1,
     progress: Progress | None = None,
-) -> Minima:
+) -> WindowMinima:
     """All minima within the threshold; see `iterate_minima`, which gives them bit by bit."""
     batches = iterate_minima(
         clips, threshold, classes=classes, involving=involving, prune=prune, workers=workers, progress=progress
     )
-    return Minima.concatenate([batch.minima for batch in batches])
+    return WindowMinima.concatenate([batch.minima for batch in batches])
 
 
 def iterate_minima(
@@ -119,7 +121,7 @@ def iterate_minima(
     prune: bool | None = None,
     workers: int = 1,
     progress: Progress | None = None,
-) -> Iterator[Batch]:
+) -> Iterator[MinimaBatch]:
     """Minima within the threshold, a batch of clips at a time, so that a long build can save its way.
 
     Args:
@@ -160,7 +162,7 @@ def iterate_minima(
     # Between two batches as well: workers are ahead of whoever takes them.
     with one_thread_each(), threads(workers) as pool:
 
-        def submit(rows: range) -> Future[tuple[Minima, int]]:
+        def submit(rows: range) -> Future[tuple[WindowMinima, int]]:
             return pool.submit(scan_strips, library, strips, pruner, limits, chosen, rows)
 
         yield from gather_batches(batches, submit, ahead=_AHEAD * workers, progress=progress)
@@ -169,11 +171,11 @@ def iterate_minima(
 class Promise(Protocol):
     """Work that somebody does meanwhile."""
 
-    def result(self) -> tuple[Minima, int]:
+    def result(self) -> tuple[WindowMinima, int]:
         """Minima, and how many window pairs were computed; waits for them."""
 
 
-class Task(NamedTuple, Generic[What]):
+class MinimaTask(NamedTuple, Generic[What]):
     """A part of a batch that is compared at once."""
 
     what: What
@@ -183,12 +185,12 @@ class Task(NamedTuple, Generic[What]):
 
 
 def gather_batches(
-    batches: Sequence[tuple[range, Sequence[Task[What]]]],
+    batches: Sequence[tuple[range, Sequence[MinimaTask[What]]]],
     submit: Callable[[What], Promise],
     *,
     ahead: int,
     progress: Progress,
-) -> Iterator[Batch]:
+) -> Iterator[MinimaBatch]:
     """Batches as their tasks, given out some at a time, are done.
 
     Args:
@@ -200,7 +202,7 @@ def gather_batches(
     """
     done, total = 0, sum(task.pairs for _, tasks in batches for task in tasks)
     coming = ((number, task) for number, (_, tasks) in enumerate(batches) for task in tasks)
-    waiting: deque[tuple[int, Task[What], Promise]] = deque()
+    waiting: deque[tuple[int, MinimaTask[What], Promise]] = deque()
     for number, (finished, tasks) in enumerate(batches):
         parts, evaluated = [], 0
         while True:
@@ -214,12 +216,12 @@ def gather_batches(
             evaluated += computed
             done += task.pairs
             progress("comparing windows", done, total)
-        yield Batch(finished, Minima.concatenate(parts), sum(task.pairs for task in tasks), evaluated)
+        yield MinimaBatch(finished, WindowMinima.concatenate(parts), sum(task.pairs for task in tasks), evaluated)
 
 
 def scan_strips(
-    library: Library, strips: Ints, pruner: Pruner | None, limits: Limits, chosen: Flags, rows: range
-) -> tuple[Minima, int]:
+    library: Library, strips: Ints, pruner: Pruner | None, limits: PruneLimits, chosen: Flags, rows: range
+) -> tuple[WindowMinima, int]:
     """Minima of some strips against all later ones, and how many window pairs were computed."""
     if pruner is None:
         rectangles = np.concatenate([make_rectangles(strips, row, len(library.weights), chosen) for row in rows])
@@ -228,14 +230,14 @@ def scan_strips(
     return minima_of(library, rectangles, limits), int(areas(rectangles).sum())
 
 
-def minima_of(library: Library, rectangles: Ints, limits: Limits) -> Minima:
+def minima_of(library: Library, rectangles: Ints, limits: PruneLimits) -> WindowMinima:
     """Minima in rectangles of window pairs, as `make_rectangles` gives them."""
     pairs, squared, turned = scan(library, rectangles, limits.of(rectangles[:, 0], rectangles[:, 3]))
     clip_a, a, clip_b, b = pairs.T
     onto, source = library.origin[clip_a] + library.centre[a], library.origin[clip_b] + library.centre[b]
     yaw, x, z = floor_transform(turned, onto, source)
     a, b = a - library.bounds[clip_a, 0], b - library.bounds[clip_b, 0]
-    return Minima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z)
+    return WindowMinima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z)
 
 
 def _pairs_by_strip(strips: Ints, chosen: Flags) -> Ints:
@@ -246,7 +248,7 @@ def _pairs_by_strip(strips: Ints, chosen: Flags) -> Ints:
     return np.asarray(np.where(is_chosen, widths * (later + others), 0))
 
 
-def _batches(strips: Ints, chosen: Flags, start: int, at_once: int) -> Iterator[tuple[range, list[Task[range]]]]:
+def _batches(strips: Ints, chosen: Flags, start: int, at_once: int) -> Iterator[tuple[range, list[MinimaTask[range]]]]:
     """Ranges of clips from `start` on, each of about `_BATCH_PAIRS`, and tasks of some of their strips each."""
     pairs, clips = _pairs_by_strip(strips, chosen), len(chosen)
     edges = np.searchsorted(strips[:, 0], np.arange(clips + 1)).tolist()
@@ -256,12 +258,12 @@ def _batches(strips: Ints, chosen: Flags, start: int, at_once: int) -> Iterator[
         if stop == clips or before[edges[stop]] - before[edges[first]] >= _BATCH_PAIRS:
             rows = range(edges[first], edges[stop])
             parts = [range(row, min(row + at_once, rows.stop)) for row in rows[::at_once]]
-            tasks = [Task(part, int(before[part.stop] - before[part.start])) for part in parts]
+            tasks = [MinimaTask(part, int(before[part.stop] - before[part.start])) for part in parts]
             yield range(first, stop), [task for task in tasks if task.pairs]
             first = stop
 
 
-def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Limits:
+def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> PruneLimits:
     """Largest D for each pair of clips."""
     table = np.asarray(threshold, float)
     if not (np.isfinite(table).all() and (table >= 0).all()):
@@ -269,12 +271,12 @@ def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int)
     if table.ndim == 0:
         if classes is not None:
             raise RequestError("clips have classes but there is one threshold; give a table of them, class by class")
-        return Limits(table.reshape(1, 1) ** 2, np.zeros(clips, np.int64))
+        return PruneLimits(table.reshape(1, 1) ** 2, np.zeros(clips, np.int64))
     if table.ndim != 2 or not np.array_equal(table, table.T):
         raise RequestError(f"a table of thresholds is square and symmetric; this one has shape {table.shape}")
     if classes is None or len(classes) != clips or not all(0 <= c < len(table) for c in classes):
         raise RequestError(f"a table of thresholds needs a class from 0 to {len(table) - 1} for each of {clips} clips")
-    return Limits(table**2, np.array(classes, np.int64))
+    return PruneLimits(table**2, np.array(classes, np.int64))
 
 
 def distance_matrix(p: WindowedClip, q: WindowedClip) -> Floats32:

@@ -42,7 +42,7 @@ _SLACK = 1e-5  # float32's error in the product of two such vectors, relative to
 _SIFTED = 2_000  # windows that the sieve's directions are chosen by
 
 
-class Limits(NamedTuple):
+class PruneLimits(NamedTuple):
     """How far pairs matter, by classes of clips."""
 
     table: Floats
@@ -133,7 +133,7 @@ def sift_vectors(points: Array32, reach: Array32) -> tuple[Array32, Array32]:
     return outward, inward
 
 
-class Basis(NamedTuple):
+class WindowBasis(NamedTuple):
     """What windows are measured by; those measured by one basis can be compared."""
 
     coarse: int
@@ -144,12 +144,12 @@ class Basis(NamedTuple):
     sieve: Sieve
 
 
-def choose_basis(library: Library) -> Basis:
+def choose_basis(library: Library) -> WindowBasis:
     """The basis that suits some windows best; it is exact for all others too."""
     some = sample_windows(library)
     coordinates = choose_coordinates(library, some)
     sieve = make_sieve(project(library, sample_windows(library, _SIFTED), coordinates))
-    return Basis(*run_lengths(library, some), coordinates, sieve)
+    return WindowBasis(*run_lengths(library, some), coordinates, sieve)
 
 
 class Measured(NamedTuple):
@@ -180,7 +180,7 @@ class Measured(NamedTuple):
         )
 
 
-def measure(library: Library, basis: Basis, workers: int = 1) -> Measured:
+def measure(library: Library, basis: WindowBasis, workers: int = 1) -> Measured:
     """Cut a library into strips and runs, and measure those, by so many threads."""
     strips = cut_strips(library, basis.coarse * _STRIP)
     with threads(workers) as pool:
@@ -197,7 +197,7 @@ class Pruner:
         strips: (S, 3): clip, first window, one past the last.
     """
 
-    def __init__(self, measured: Measured, limits: Limits, length: int) -> None:
+    def __init__(self, measured: Measured, limits: PruneLimits, length: int) -> None:
         """Take windows that were measured, the largest D wanted of each pair of their clips, and a window's frames."""
         self.strips, self.coarse, self.fine, points = measured
         self._length = length

@@ -15,8 +15,8 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Ints
 from choreograph.distance.library import Library, join_libraries
-from choreograph.distance.minima import Minima, Task, minima_of
-from choreograph.distance.prune import Basis, Limits, Measured, Pruner, measure
+from choreograph.distance.minima import MinimaTask, WindowMinima, minima_of
+from choreograph.distance.prune import Measured, PruneLimits, Pruner, WindowBasis, measure
 from choreograph.distance.tiles import areas
 
 
@@ -38,7 +38,7 @@ class Shard(NamedTuple):
 class Question(NamedTuple):
     """What is asked of two shards, or of one and itself."""
 
-    limits: Limits
+    limits: PruneLimits
     """Of the clips of both, the earlier shard's first."""
     chosen: Flags
     """Of the clips of both: rows are of these. Columns are later, or not chosen."""
@@ -46,12 +46,12 @@ class Question(NamedTuple):
     """The first clip of the rows' shard that is to be compared, counted within it."""
 
 
-def measure_shard(first: int, library: Library, basis: Basis) -> Shard:
+def measure_shard(first: int, library: Library, basis: WindowBasis) -> Shard:
     """A shard of a library whose clips are numbered on from the first."""
     return Shard(first, library, measure(library, basis))
 
 
-def compare_shards(rows: Shard, columns: Shard, question: Question) -> tuple[Minima, int]:
+def compare_shards(rows: Shard, columns: Shard, question: Question) -> tuple[WindowMinima, int]:
     """Minima between two shards, or within one that is both; and how many window pairs were computed."""
     parts = sorted({part.first: part for part in (rows, columns)}.values(), key=lambda part: part.first)
     both = reduce(Shard.followed_by, parts)
@@ -80,7 +80,7 @@ def cut_shards(frames: Sequence[int], most: int) -> list[range]:
 
 def pair_up(
     shards: Sequence[range], windows: Ints, chosen: Flags, start: int
-) -> list[tuple[range, list[Task[tuple[int, int]]]]]:
+) -> list[tuple[range, list[MinimaTask[tuple[int, int]]]]]:
     """Pairs of shards as tasks, and the clips that those of each shard complete.
 
     Rows are clips that are chosen; columns are the same and later shards, and of earlier ones what is not chosen.
@@ -101,6 +101,6 @@ def pair_up(
         for other, columns in enumerate(shards):
             of = windows[columns] if other >= number else np.where(chosen[columns], 0, windows[columns])
             pairs = rows * int(of.sum()) - (rows * rows // 2 if other == number else 0)
-            tasks.append(Task((number, other), pairs))
+            tasks.append(MinimaTask((number, other), pairs))
         batches.append((own, [task for task in tasks if task.pairs]))
     return batches

@@ -174,7 +174,7 @@ def _check(positions: Floats, joint_weights: Floats) -> None:
         raise RequestError(f"joint {joint} has no finite position in frame {frame}; leave the clip out or repair it")
 
 
-class Alignment(NamedTuple):
+class WindowAlignment(NamedTuple):
     """Distances of window pairs, and the floor transforms that lay the second window on the first; equal shapes."""
 
     distance: Floats
@@ -192,7 +192,7 @@ def quantise(squared: Floats) -> Floats:
     return np.maximum(np.rint(squared / QUANTUM), 0.0) * QUANTUM
 
 
-def align_windows(p: WindowedClip, a: ArrayLike, q: WindowedClip, b: ArrayLike) -> Alignment:
+def align_windows(p: WindowedClip, a: ArrayLike, q: WindowedClip, b: ArrayLike) -> WindowAlignment:
     """Closed form: distance and floor transform from windows `b` of clip `q` onto windows `a` of clip `p`."""
     a, b = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     weights = p.window.weights
@@ -206,7 +206,9 @@ def align_windows(p: WindowedClip, a: ArrayLike, q: WindowedClip, b: ArrayLike) 
     turned = turned + np.einsum("k,...k,...k->...", weights, rp, rq.conj())
     squared = quantise(p.energy[a] + q.energy[b] - 2 * common - 2 * np.abs(turned))
     turned_parts = np.stack([turned.real, turned.imag], axis=-1)
-    return Alignment(np.sqrt(squared), *floor_transform(turned_parts, p.origin + p.centre[a], q.origin + q.centre[b]))
+    return WindowAlignment(
+        np.sqrt(squared), *floor_transform(turned_parts, p.origin + p.centre[a], q.origin + q.centre[b])
+    )
 
 
 def floor_transform(turned: Floats, onto: Floats, source: Floats) -> tuple[Floats, Floats, Floats]:

@@ -13,9 +13,9 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.figure._fuse import fuse
 from choreograph.figure._limbs import shape_arm, shape_foot, shape_hand, shape_leg
-from choreograph.figure._loft import Surface
-from choreograph.figure._pose import SHORTEST, Drawn, Pose, is_human, take_measure
-from choreograph.figure._strand import CLAY, LEFT_TINT, NO_TINT, RIGHT_TINT, Bone, Girth, Tube, ball, strand
+from choreograph.figure._loft import LoftSurface
+from choreograph.figure._pose import SHORTEST, CoveredJoints, Pose, is_human, take_measure
+from choreograph.figure._strand import CLAY, LEFT_TINT, NO_TINT, RIGHT_TINT, Girth, Strand, Tube, ball, strand
 from choreograph.figure._trunk import shape_face, shape_head, shape_torso
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
@@ -24,7 +24,7 @@ _CELL = 0.0105
 """Width of the cells in which the body's skin is drawn, as a share of its stature."""
 
 
-def shape_body(skeleton: Skeleton, points: Floats, tips: Floats) -> list[Surface]:
+def shape_body(skeleton: Skeleton, points: Floats, tips: Floats) -> list[LoftSurface]:
     """The parts of the mannequin.
 
     Args:
@@ -33,8 +33,8 @@ def shape_body(skeleton: Skeleton, points: Floats, tips: Floats) -> list[Surface
         tips: Positions of the end sites in that pose, (T, 3), metres.
     """
     pose = take_measure(skeleton, points, tips)
-    drawn = Drawn()
-    parts: list[Surface] = []
+    drawn = CoveredJoints()
+    parts: list[LoftSurface] = []
     if is_human(skeleton):
         body = shape_torso(pose, drawn) + shape_head(pose, drawn)
         for side, tint in (("left", LEFT_TINT), ("right", RIGHT_TINT)):
@@ -49,7 +49,7 @@ def shape_body(skeleton: Skeleton, points: Floats, tips: Floats) -> list[Surface
     return parts
 
 
-def _plain(pose: Pose, drawn: Drawn) -> list[Surface]:
+def _plain(pose: Pose, drawn: CoveredJoints) -> list[LoftSurface]:
     """Tapering tubes along every chain of bones that is not drawn yet."""
     skeleton = pose.skeleton
     reach = np.zeros(len(skeleton))
@@ -57,7 +57,7 @@ def _plain(pose: Pose, drawn: Drawn) -> list[Surface]:
         parent = skeleton.parents[j]
         step = float(np.linalg.norm(pose.points[j] - pose.points[parent]))
         reach[parent] = max(reach[parent], reach[j] + step)
-    parts: list[Surface] = []
+    parts: list[LoftSurface] = []
     taken: set[int] = set()
     for joint in range(1, len(skeleton)):
         if joint in drawn.bones or joint in taken:
@@ -74,15 +74,15 @@ def _plain(pose: Pose, drawn: Drawn) -> list[Surface]:
         end = tips[0] if tips else pose.at(row[-1])
         bones = _limb(pose, row if tips else row[:-1], end)
         parts += _tube(pose, bones)
-        parts += [s for tip in tips[1:] for s in _tube(pose, [Bone(row[-1], pose.at(row[-1]), tip)])]
+        parts += [s for tip in tips[1:] for s in _tube(pose, [Strand(row[-1], pose.at(row[-1]), tip)])]
     for j in range(len(skeleton)):
         alone = (j == 0 or j in drawn.bones) and j not in drawn.tips
         if alone and not any(c not in drawn.bones for c in skeleton.children(j)):
-            parts += [s for tip in pose.ends(j) for s in _tube(pose, [Bone(j, pose.at(j), tip)])]
+            parts += [s for tip in pose.ends(j) for s in _tube(pose, [Strand(j, pose.at(j), tip)])]
     return parts
 
 
-def _tube(pose: Pose, bones: Sequence[Bone]) -> list[Surface]:
+def _tube(pose: Pose, bones: Sequence[Strand]) -> list[LoftSurface]:
     """A chain of bones as a tube, thinner towards its end, no thicker than its bones allow."""
     if not bones:
         return []
@@ -100,11 +100,11 @@ def _tube(pose: Pose, bones: Sequence[Bone]) -> list[Surface]:
     return strand(bones, girths, pose.ahead, Tube(tint=tint, sides=sides, rings=rings, caps=caps))
 
 
-def _limb(pose: Pose, joints: Sequence[int], end: Floats) -> list[Bone]:
+def _limb(pose: Pose, joints: Sequence[int], end: Floats) -> list[Strand]:
     """The bones along a chain of joints to an end point, those without length left out."""
     points = [*(pose.at(j) for j in joints), end]
-    bones: list[Bone] = []
+    bones: list[Strand] = []
     for joint, start, stop in zip(joints, points[:-1], points[1:], strict=True):
         if np.linalg.norm(stop - start) > SHORTEST:
-            bones.append(Bone(joint, start, stop))
+            bones.append(Strand(joint, start, stop))
     return bones

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Indices
-from choreograph.figure._loft import Surface, join
+from choreograph.figure._loft import LoftSurface, join
 
 _NEIGHBOURS = 14
 """Points that tell where the surface is."""
@@ -24,7 +24,7 @@ _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 _EDGES = np.array([[a, b] for a in range(8) for b in range(a + 1, 8) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1])
 
 
-def fuse(parts: Sequence[Surface], middle: Floats, cell: float) -> Surface:
+def fuse(parts: Sequence[LoftSurface], middle: Floats, cell: float) -> LoftSurface:
     """One surface over all parts; the parts joined as they are where the grid would be too large.
 
     Args:
@@ -60,7 +60,7 @@ def fuse(parts: Sequence[Surface], middle: Floats, cell: float) -> Surface:
 class _Cloud:
     """Points of a surface that are not hidden, and a smooth surface through them."""
 
-    def __init__(self, whole: Surface, shown: Flags, cell: float) -> None:
+    def __init__(self, whole: LoftSurface, shown: Flags, cell: float) -> None:
         from scipy.spatial import cKDTree
 
         self.points = whole.vertices[shown].astype(float)
@@ -85,7 +85,7 @@ class _Cloud:
         share = np.exp(-((far / width) ** 2)) + 1e-12
         return _Near(self, share / share.sum(axis=1, keepdims=True), which)
 
-    def surface(self, vertices: Floats, triangles: Indices) -> Surface:
+    def surface(self, vertices: Floats, triangles: Indices) -> LoftSurface:
         """The surface with what its points follow and their colours."""
         near = self.near(vertices)
         weights = near.blend(self.weights)
@@ -96,7 +96,7 @@ class _Cloud:
         kept[:, 1:][np.diff(best, axis=1) == 0] = 0.0
         kept = np.where(kept > 1e-3, kept, 0.0)
         best = np.where(kept > 0, best, 0)
-        return Surface(
+        return LoftSurface(
             vertices=vertices.astype(np.float32),
             normals=_unit(near.blend(self.normals)).astype(np.float32),
             triangles=triangles.astype(np.int32),
@@ -127,7 +127,7 @@ class _Near:
         return np.einsum("pk,pkc->pc", self.share, values[self.which])
 
 
-def _outside(parts: Sequence[Surface], cell: float) -> Flags:
+def _outside(parts: Sequence[LoftSurface], cell: float) -> Flags:
     """Which vertices of all parts lie in no other part."""
     from scipy.spatial import cKDTree
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.figure._loft import Section, Surface, loft
-from choreograph.figure._pose import SHORTEST, Drawn, Pose, below
-from choreograph.figure._strand import CLAY, Bone, Girth, Tube, shade, smoothstep, square_to, strand, unit
+from choreograph.figure._loft import LoftSurface, Section, loft
+from choreograph.figure._pose import SHORTEST, CoveredJoints, Pose, below
+from choreograph.figure._strand import CLAY, Girth, Strand, Tube, shade, smoothstep, square_to, strand, unit
 from choreograph.motion.roles import split_side
 
 # Place along the chain; half width, half depth and shift ahead as shares of stature.
@@ -27,7 +27,7 @@ _LEG = (
 )
 
 
-def shape_leg(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
+def shape_leg(pose: Pose, side: str, tint: Floats, drawn: CoveredJoints) -> list[LoftSurface]:
     """Thigh and shin as one tube that bends at the knee."""
     skeleton, size = pose.skeleton, pose.stature
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
@@ -49,13 +49,13 @@ def shape_leg(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface
     )
 
 
-def _knee_ahead(pose: Pose, thigh: Bone, shin: Bone) -> Floats:
+def _knee_ahead(pose: Pose, thigh: Strand, shin: Strand) -> Floats:
     return square_to(pose.ahead, unit(unit(thigh.end - thigh.start) + unit(shin.end - shin.start)))
 
 
-def _merge(pose: Pose, joints: Sequence[int], end: Floats) -> Bone | None:
+def _merge(pose: Pose, joints: Sequence[int], end: Floats) -> Strand | None:
     """One bone from the first joint to the end: a limb's twist joints in between count as part of it."""
-    bone = Bone(joints[0], pose.at(joints[0]), end)
+    bone = Strand(joints[0], pose.at(joints[0]), end)
     return bone if bone.length > SHORTEST else None
 
 
@@ -79,7 +79,7 @@ _FOOT = (
 )
 
 
-def shape_foot(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
+def shape_foot(pose: Pose, side: str, tint: Floats, drawn: CoveredJoints) -> list[LoftSurface]:
     """A wedge from heel to toes with a flat sole, bending at the ball."""
     skeleton, size = pose.skeleton, pose.stature
     knee, ankle = skeleton.need(f"{side}_lower_leg"), skeleton.need(f"{side}_foot")
@@ -142,7 +142,7 @@ _ARM = (
 )
 
 
-def shape_arm(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
+def shape_arm(pose: Pose, side: str, tint: Floats, drawn: CoveredJoints) -> list[LoftSurface]:
     """Upper arm and forearm as one tube that bends at the elbow."""
     skeleton, size = pose.skeleton, pose.stature
     shoulder, elbow = skeleton.need(f"{side}_upper_arm"), skeleton.need(f"{side}_forearm")
@@ -188,7 +188,7 @@ _MITTEN: tuple[tuple[float, float, float], ...] = (
 )
 
 
-def shape_hand(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surface]:
+def shape_hand(pose: Pose, side: str, tint: Floats, drawn: CoveredJoints) -> list[LoftSurface]:
     """A palm with fingers where the skeleton has several, else a mitten with a thumb."""
     skeleton, size = pose.skeleton, pose.stature
     wrist = skeleton.find(f"{side}_hand")
@@ -216,12 +216,12 @@ def shape_hand(pose: Pose, side: str, tint: Floats, drawn: Drawn) -> list[Surfac
         away = max(ends, key=lambda p: float(np.linalg.norm(np.cross(p - start, along)))) - start
         wide = away if np.linalg.norm(np.cross(away, along)) > 0.01 * size else wide
     wide = square_to(wide, along)
-    parts: list[Surface] = []
+    parts: list[LoftSurface] = []
     drawn.tips.add(wrist)
     if detailed:
         length = float(np.linalg.norm(tip - start)) + 0.006 * size
         profile = _PALM
-        bones = [Bone(wrist, start, start + along * length)]
+        bones = [Strand(wrist, start, start + along * length)]
         drawn.bones.update(roots)
     else:
         length = float(np.clip(np.linalg.norm(tip - start), 0.085 * size, 0.110 * size))
@@ -257,7 +257,7 @@ def _is_digit(pose: Pose, wrist: int, joint: int) -> bool:
     return parent == wrist and away > 0.02 * pose.stature and goes_on
 
 
-def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Floats, length: float) -> list[Bone]:
+def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Floats, length: float) -> list[Strand]:
     """The hand's own joints in a row, stretched to the hand's length."""
     row = [wrist]
     for j in digits:
@@ -265,24 +265,24 @@ def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Floats, length
             row.append(j)
     start = pose.at(wrist)
     reach = [float((pose.at(j) - start) @ along) for j in row]
-    bones: list[Bone] = []
+    bones: list[Strand] = []
     for k, joint in enumerate(row):
         stop = reach[k + 1] if k + 1 < len(row) else length
         if stop - reach[k] > 0.012 * pose.stature and stop <= length:
             low = bones[-1].end if bones else start
-            bones.append(Bone(joint, low, start + along * stop))
+            bones.append(Strand(joint, low, start + along * stop))
     if not bones or np.linalg.norm(bones[-1].end - start) < length - 1e-6:
         joint = bones[-1].joint if bones else wrist
         low = bones.pop().start if bones else start
-        bones.append(Bone(joint, low, start + along * length))
+        bones.append(Strand(joint, low, start + along * length))
     return bones
 
 
-def _thumb(pose: Pose, joint: int, wrist: Floats, along: Floats, wide: Floats, tint: Floats) -> list[Surface]:
+def _thumb(pose: Pose, joint: int, wrist: Floats, along: Floats, wide: Floats, tint: Floats) -> list[LoftSurface]:
     """A mitten's thumb, held by the palm: a single thumb joint is seldom where a thumb begins."""
     size = pose.stature
     start = wrist + along * 0.022 * size + wide * 0.013 * size
     end = wrist + along * 0.057 * size + wide * 0.0285 * size
-    bones = [Bone(joint, start, end)]
+    bones = [Strand(joint, start, end)]
     girths = [Girth(0.0, 0.0088 * size, 0.0088 * size), Girth(1.0, 0.0066 * size, 0.0066 * size)]
     return strand(bones, girths, np.cross(along, wide), Tube(tint=tint, sides=10, rings=4))

@@ -54,7 +54,7 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class LoftSurface:
     """Vertices and triangles with colours and skin weights; see `SkinnedMesh` for the fields."""
 
     vertices: Floats32
@@ -65,7 +65,7 @@ class Surface:
     colours: Floats32
 
 
-def loft(sections: Sequence[Section], sides: int) -> Surface:
+def loft(sections: Sequence[Section], sides: int) -> LoftSurface:
     """A closed skin over two or more sections; the first and last are closed by a point in their middle."""
     angles = 2 * np.pi * np.arange(sides) / sides
     rings = []
@@ -90,7 +90,7 @@ def loft(sections: Sequence[Section], sides: int) -> Surface:
     of = np.concatenate([np.repeat(np.arange(count), sides), [0, count - 1]])
     across = np.concatenate([np.tile(np.cos(angles), count), [0.0, 0.0]])
     indices, weights = _skin_weights([sections[k].weights_at(float(x)) for k, x in zip(of, across, strict=True)])
-    return Surface(
+    return LoftSurface(
         vertices=vertices.astype(np.float32),
         normals=_normals(vertices, triangles).astype(np.float32),
         triangles=triangles.astype(np.int32),
@@ -122,10 +122,10 @@ def _normals(vertices: Floats, triangles: Indices) -> Floats:
     return np.where(lengths > 0, normals / np.where(lengths > 0, lengths, 1), [0.0, 1.0, 0.0])
 
 
-def join(parts: Sequence[Surface]) -> Surface:
+def join(parts: Sequence[LoftSurface]) -> LoftSurface:
     """Several surfaces as one."""
     starts = np.cumsum([0, *(len(p.vertices) for p in parts)])
-    return Surface(
+    return LoftSurface(
         vertices=_stack([p.vertices for p in parts], (0, 3), np.float32),
         normals=_stack([p.normals for p in parts], (0, 3), np.float32),
         triangles=_stack([p.triangles + np.int32(s) for p, s in zip(parts, starts, strict=False)], (0, 3), np.int32),

@@ -19,7 +19,7 @@ NECK_RISE = 0.050
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class CoveredJoints:
     """What of a skeleton has been given a surface."""
 
     bones: set[int] = field(default_factory=set)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from choreograph.base.arrays import Floats
-from choreograph.figure._loft import Section, Surface, loft
+from choreograph.figure._loft import LoftSurface, Section, loft
 
 CLAY = np.array([0.52, 0.445, 0.37])
 """The material, linear RGB: pale fired clay."""
@@ -23,7 +23,7 @@ _SMALLEST_BALL = 0.012
 
 
 @dataclass(frozen=True, eq=False)
-class Bone:
+class Strand:
     """A straight piece of a chain: what lies between a joint and the next one, or its tip."""
 
     joint: int
@@ -98,7 +98,9 @@ class Tube(NamedTuple):
     """Exponent of the sections' outline."""
 
 
-def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Floats, tube: Tube | None = None) -> list[Surface]:
+def strand(
+    bones: Sequence[Strand], girths: Sequence[Girth], ahead: Floats, tube: Tube | None = None
+) -> list[LoftSurface]:
     """A tube along a chain of bones with rounded ends, and a ball inside each inner joint that fills it when bent.
 
     Args:
@@ -170,7 +172,7 @@ def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Floats, tube: 
     return parts
 
 
-def ball(centre: Floats, radii: Floats, joint: int, colour: Floats, *, sides: int = 12, rings: int = 8) -> Surface:
+def ball(centre: Floats, radii: Floats, joint: int, colour: Floats, *, sides: int = 12, rings: int = 8) -> LoftSurface:
     """An ellipsoid with its axes along x, y, z, carried by one joint."""
     sections = []
     for angle in np.linspace(-np.pi / 2, np.pi / 2, rings):

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from choreograph.base.arrays import Floats
-from choreograph.figure._loft import Section, Surface, loft
-from choreograph.figure._pose import NECK_RISE, Drawn, Pose, neck_joint
+from choreograph.figure._loft import LoftSurface, Section, loft
+from choreograph.figure._pose import NECK_RISE, CoveredJoints, Pose, neck_joint
 from choreograph.figure._strand import CLAY, shade, smoothstep, square_to, unit
 
 # Height between hip line (0) and shoulder line (1); half width as shares of (hip width, chest width, stature);
@@ -36,7 +36,7 @@ _TRUNK = (
 )
 
 
-def shape_torso(pose: Pose, drawn: Drawn) -> list[Surface]:
+def shape_torso(pose: Pose, drawn: CoveredJoints) -> list[LoftSurface]:
     """Pelvis, waist and chest as one broad, flat loft along the spine."""
     skeleton, size = pose.skeleton, pose.stature
     neck = neck_joint(skeleton)
@@ -124,7 +124,7 @@ def _collar(pose: Pose, side: str, shoulder: int) -> int:
     return int(pose.skeleton.parents[shoulder]) if found is None else found
 
 
-def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Floats) -> Surface:
+def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Floats) -> LoftSurface:
     """The slope from the neck to the top of the arm, carried by the collar bone."""
     size = pose.stature
     carrier = _collar(pose, side, joint)
@@ -191,7 +191,7 @@ _HEAD = (
 )
 
 
-def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
+def shape_head(pose: Pose, drawn: CoveredJoints) -> list[LoftSurface]:
     """Neck and an egg of a head, as high above the neck's base as a person's is."""
     skeleton, size = pose.skeleton, pose.stature
     neck = neck_joint(skeleton)
@@ -266,7 +266,7 @@ def _head_place(pose: Pose) -> tuple[int, Floats, Floats, Floats]:
     return last, middle, up, ahead
 
 
-def shape_face(pose: Pose) -> list[Surface]:
+def shape_face(pose: Pose) -> list[LoftSurface]:
     """A brow and the line of a nose, so that the front is known at a glance; they stay sharp on the fused skin."""
     size = pose.stature
     last, middle, up, ahead = _head_place(pose)

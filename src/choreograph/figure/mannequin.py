@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from choreograph.base import quat
 from choreograph.base.arrays import Floats, Floats32, Ints32, seal
 from choreograph.figure._body import shape_body
-from choreograph.figure._loft import Surface, join
+from choreograph.figure._loft import LoftSurface, join
 from choreograph.figure._pose import is_human, straighten, straightness
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
@@ -90,7 +90,7 @@ class _Key:
 
 
 @lru_cache(maxsize=16)
-def _shaped(key: _Key) -> Surface:
+def _shaped(key: _Key) -> LoftSurface:
     """The surface of a body in a pose, sealed; the last ones are kept, as drawing one takes a while."""
     surface = join(shape_body(key.skeleton, key.pos, key.tips))
     for name in ("vertices", "normals", "triangles", "joint_indices", "joint_weights", "colours"):

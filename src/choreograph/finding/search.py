@@ -24,7 +24,7 @@ from choreograph.finding.features import (
     point_weights,
 )
 from choreograph.finding.request import FindRequest
-from choreograph.finding.sources import Recordings, Source, open_recordings
+from choreograph.finding.sources import SearchedRecordings, Source, open_recordings
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import say_labels
@@ -79,7 +79,7 @@ class FindResult:
     """What was assumed of the rates of files, which speeds and times depend on."""
     hint: str = ""
     """Where nothing was found: what may be the reason."""
-    _recordings: Recordings | None = field(default=None, repr=False)
+    _recordings: SearchedRecordings | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of places told."""
@@ -170,7 +170,7 @@ def find(
     return _result(asked, recordings, places)
 
 
-def _result(asked: FindRequest, recordings: Recordings, places: Sequence[Place]) -> FindResult:
+def _result(asked: FindRequest, recordings: SearchedRecordings, places: Sequence[Place]) -> FindResult:
     return FindResult(
         request=asked,
         places=tuple(places[: asked.most]),
@@ -184,7 +184,7 @@ def _result(asked: FindRequest, recordings: Recordings, places: Sequence[Place])
     )
 
 
-def _hint(asked: FindRequest, recordings: Recordings) -> str:
+def _hint(asked: FindRequest, recordings: SearchedRecordings) -> str:
     unknown = parse_query(asked.only).unmatched(recordings.texts)
     if unknown:
         labels = say_labels({text for clip in recordings.texts for text in clip.texts})
@@ -218,7 +218,7 @@ def _example(asked: FindRequest, like: Clip | None) -> tuple[Floats, float] | No
     return points, body_scale(clip.skeleton)
 
 
-def _said(recordings: Recordings, features: Features, ranges: Sequence[Sequence[tuple[int, int]]]) -> Flags:
+def _said(recordings: SearchedRecordings, features: Features, ranges: Sequence[Sequence[tuple[int, int]]]) -> Flags:
     """Frames of which the words hold, (N,)."""
     holds = np.zeros(len(features.speed), bool)
     for number, found in enumerate(ranges):
@@ -324,7 +324,7 @@ def example_distances(features: Features, points: Floats, progress: Progress | N
 
 
 def _place(
-    recordings: Recordings,
+    recordings: SearchedRecordings,
     number: int,
     start_s: float,
     stop_s: float,

@@ -30,7 +30,7 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Recordings:
+class SearchedRecordings:
     """Clips that can be searched."""
 
     told: tuple[Told, ...]
@@ -51,7 +51,7 @@ _OF_RATES = {"assumed-rate": "; say it in a trials.tsv beside the files", "doubt
 Source = MotionGraph | str | Path | Clip | Sequence["Clip | str | Path"]
 
 
-def open_recordings(source: Source, progress: Progress | None = None, *, frames: bool = True) -> Recordings:
+def open_recordings(source: Source, progress: Progress | None = None, *, frames: bool = True) -> SearchedRecordings:
     """What a source holds, ready to be searched.
 
     Args:
@@ -82,16 +82,16 @@ def open_recordings(source: Source, progress: Progress | None = None, *, frames:
     return _of_files(find_motion_files(texts), progress, frames)
 
 
-def _of_graph(graph: MotionGraph, progress: Progress) -> Recordings:
+def _of_graph(graph: MotionGraph, progress: Progress) -> SearchedRecordings:
     told = tuple(Told(info.name, info.path, info.labels, info.own_frames, info.fps) for info in graph.infos)
-    return Recordings(
+    return SearchedRecordings(
         told, tuple(describe_clips(told)), lambda: graph_features(graph, progress), lambda number: graph.clips[number]
     )
 
 
-def _of_clips(clips: Sequence[Clip], progress: Progress) -> Recordings:
+def _of_clips(clips: Sequence[Clip], progress: Progress) -> SearchedRecordings:
     told = tuple(_told(clip) for clip in clips)
-    return Recordings(
+    return SearchedRecordings(
         told, tuple(describe_clips(told)), lambda: stream_features(clips, progress), lambda number: clips[number]
     )
 
@@ -101,7 +101,7 @@ def _told(clip: Clip, path: Path | None = None) -> Told:
     return Told(clip.name, where, clip.labels, len(clip), clip.fps)
 
 
-def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Recordings:
+def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> SearchedRecordings:
     """Files, read one at a time; what is kept of each is its features."""
     from choreograph.base.errors import ChoreographError
 
@@ -133,7 +133,7 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Record
         progress("reading", done, len(paths))
     if not told and skipped:
         raise RequestError(f"none of {len(paths)} files can be read; the first: {skipped[0]}")
-    return Recordings(
+    return SearchedRecordings(
         tuple(told),
         tuple(describe_clips(told)),
         lambda: join_features(parts),

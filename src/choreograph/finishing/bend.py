@@ -27,7 +27,7 @@ from choreograph.motion.bend import (
     low_pass,
     way_of,
 )
-from choreograph.motion.bend_fit import Targets, fit_bends
+from choreograph.motion.bend_fit import BendTargets, fit_bends
 from choreograph.motion.clip import Clip
 
 Course = Callable[[Floats, float], Floats]
@@ -92,7 +92,7 @@ def bend_to_targets(
     way = way_of(clip)
     hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
     wanted = np.array([np.nan if target.facing is None else target.facing for target in body])[kept]
-    targets = Targets(
+    targets = BendTargets(
         at[kept],
         np.array([complex(*target.position) for target in body])[kept],
         np.angle(np.exp(1j * (wanted - facing[at[kept]]))),

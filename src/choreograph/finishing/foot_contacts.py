@@ -44,7 +44,7 @@ def hold(contacts: Flags, paths: Floats, fps: float, limit_m_s: float) -> Flags:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class PlantPlaces:
     """Where a joint is to stand, plant by plant."""
 
     ranges: Ints
@@ -53,7 +53,7 @@ class Places:
     """(P, 3), metres."""
 
     @classmethod
-    def of(cls, path: Floats, held: Flags, fps: float, keep: Sequence[int] | Ints = ()) -> Places:
+    def of(cls, path: Floats, held: Flags, fps: float, keep: Sequence[int] | Ints = ()) -> PlantPlaces:
         """A place for each plant: along the floor the mean, slow moments first; in height the middle value.
 
         A plant that holds frames to be kept is where the joint is then.
@@ -77,7 +77,7 @@ class Places:
         return out
 
 
-def agree(heels: Places, toes: Places, soles: Floats) -> None:
+def agree(heels: PlantPlaces, toes: PlantPlaces, soles: Floats) -> None:
     """Move places of heel and toe that stand at the same time along the floor until they are as far apart as they were.
 
     Heights of the places do not count: on a foot whose ankle is high above the ball, a centimetre of height would be

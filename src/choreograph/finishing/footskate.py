@@ -18,7 +18,7 @@ from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.filters import held_gaussian, running_maximum
 from choreograph.base.progress import Progress, silent
-from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, hold
+from choreograph.finishing.foot_contacts import PlantPlaces, agree, fill_gaps, hold
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
@@ -180,7 +180,7 @@ def _place_foot(
 ) -> Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
-    heels = Places.of(ankle, heel_held, fps, keep)
+    heels = PlantPlaces.of(ankle, heel_held, fps, keep)
     axes = (1.0, float(settings.level), 1.0)
     if leg.toe is None:
         wanted = heels.at(len(ankle))
@@ -190,7 +190,7 @@ def _place_foot(
         return Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
-    toes = Places.of(toe, toe_held, fps, keep)
+    toes = PlantPlaces.of(toe, toe_held, fps, keep)
     agree(heels, toes, sole)
     heel_at, toe_at = heels.at(len(ankle)), toes.at(len(toe))
     both = heel_held & toe_held

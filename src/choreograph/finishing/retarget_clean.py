@@ -12,7 +12,7 @@ from choreograph.finishing.soles import keep_soles_up
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.detached_feet import rehang
-from choreograph.motion.foot_geometry import Stance
+from choreograph.motion.foot_geometry import FootGeometry
 from choreograph.motion.remap import contacts_on
 from choreograph.motion.retarget import retarget
 from choreograph.motion.role_map import need_legs
@@ -36,7 +36,7 @@ def put_on(
     *,
     sole_m: float | None = None,
     given: Mapping[str, str] | None = None,
-    stance: Stance | None = None,
+    stance: FootGeometry | None = None,
     clean: bool = True,
     hands: bool = True,
     keep_way: bool = False,

@@ -23,7 +23,7 @@ _THIRD = 1.0 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class FbxCurve:
     """Keys of one number over time, with Bézier handles between them."""
 
     times: Floats
@@ -71,7 +71,7 @@ def _solve_share(share: Floats, left: Floats, right: Floats) -> Floats:
     return along
 
 
-def read_curve(record: Record) -> Curve | None:
+def read_curve(record: Record) -> FbxCurve | None:
     """The curve of an AnimationCurve record; None where it has no keys."""
     ticks, values = record.array("KeyTime"), record.array("KeyValueFloat")
     if ticks is None or values is None or len(ticks) == 0:
@@ -87,7 +87,7 @@ def read_curve(record: Record) -> Curve | None:
     flags, data = _attributes(record, len(ticks))
     times, values, flags, data = times[kept], values[kept], flags[order][kept], data[order][kept]
     if len(times) == 1:
-        return Curve(times, values, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0, np.int8))
+        return FbxCurve(times, values, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0, np.int8))
     return _join(times, values, flags, data)
 
 
@@ -108,7 +108,7 @@ def _attributes(record: Record, count: int) -> tuple[Ints, Floats]:
     return flags.astype(np.int64)[which], numbers[which]
 
 
-def _join(times: Floats, values: Floats, flags: Ints, data: Floats) -> Curve:
+def _join(times: Floats, values: Floats, flags: Ints, data: Floats) -> FbxCurve:
     """The curve with slopes where keys leave them to be worked out."""
     lengths, rises = np.diff(times), np.diff(values)
     straight = rises / lengths
@@ -134,7 +134,7 @@ def _join(times: Floats, values: Floats, flags: Ints, data: Floats) -> Curve:
     steps[constant] = np.where((flags[:-1] & _NEXT) != 0, 2, 1)[constant]
     if not (np.abs(slopes) < 1e15).all():
         raise FormatError("a curve has slopes that are no numbers")
-    return Curve(times, values, slopes, weights, steps)
+    return FbxCurve(times, values, slopes, weights, steps)
 
 
 def _automatic_slopes(times: Floats, values: Floats, flags: Ints, straight: Floats) -> Floats:

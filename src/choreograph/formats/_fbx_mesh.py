@@ -12,7 +12,7 @@ import numpy as np
 from choreograph.base import quat
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import FormatError
-from choreograph.formats._fbx_scene import Node, Scene, euler, local_matrices, plain_name
+from choreograph.formats._fbx_scene import FbxScene, Node, euler, local_matrices, plain_name
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.assemble import MAX_LENGTH
 
@@ -46,7 +46,7 @@ class Mesh:
     material: Material
 
 
-def read_meshes(scene: Scene, joints: list[Node], path: Path | None) -> Iterator[Mesh]:
+def read_meshes(scene: FbxScene, joints: list[Node], path: Path | None) -> Iterator[Mesh]:
     """The meshes that joints move."""
     at = {node.id: k for k, node in enumerate(joints)}
     below: dict[int, list[int]] = {}
@@ -94,7 +94,7 @@ class _Skin:
     """From the mesh to the world when it was bound, (4, 4)."""
 
 
-def _skin(scene: Scene, below: dict[int, list[int]], geometry: int, at: dict[int, int]) -> _Skin | None:
+def _skin(scene: FbxScene, below: dict[int, list[int]], geometry: int, at: dict[int, int]) -> _Skin | None:
     joints, points, weights, places = [], [], [], []
     for skin in below.get(geometry, ()):
         for key in below.get(skin, ()):
@@ -254,7 +254,7 @@ def _four(count: int, skin: _Skin | None, holder: int) -> tuple[Ints, Floats]:
     return joints, weights / total
 
 
-def _material(scene: Scene, below: dict[int, list[int]], key: int, path: Path | None) -> Material:
+def _material(scene: FbxScene, below: dict[int, list[int]], key: int, path: Path | None) -> Material:
     record = scene.objects[key]
     table = record.first("Properties70")
     values = {str(p.values[0]): p.values[4:] for p in table.all("P")} if table is not None else {}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph.base import quat
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError
-from choreograph.formats._fbx_curves import Curve, read_curve
+from choreograph.formats._fbx_curves import FbxCurve, read_curve
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.assemble import MAX_LENGTH
 
@@ -53,19 +53,19 @@ class Node:
 
 
 @dataclass(eq=False)
-class Take:
+class FbxTake:
     """One animation of the scene: curves by node and property, three each."""
 
     name: str
-    curves: dict[int, dict[str, list[Curve | float]]] = field(default_factory=dict)
+    curves: dict[int, dict[str, list[FbxCurve | float]]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
-class Scene:
+class FbxScene:
     """Nodes, takes and rest poses of a file."""
 
     nodes: list[Node]
-    takes: list[Take]
+    takes: list[FbxTake]
     bind: dict[int, Floats]
     """World matrices of joints when the skin was bound to them, (4, 4), by node."""
     settings: dict[str, list[Any]]
@@ -97,7 +97,7 @@ def _number(properties: dict[str, list[Any]], name: str, fallback: float) -> flo
     return float(found[0]) if found and isinstance(found[0], int | float) else fallback
 
 
-def read_scene(root: Record) -> Scene:
+def read_scene(root: Record) -> FbxScene:
     """The scene of a file's records."""
     objects = root.first("Objects")
     if objects is None:
@@ -117,7 +117,7 @@ def read_scene(root: Record) -> Scene:
             nodes[parent].children.append(nodes[child])
     _check_trees(list(nodes.values()))
     settings = root.first("GlobalSettings")
-    return Scene(
+    return FbxScene(
         list(nodes.values()),
         _takes(by_id, nodes, links),
         _bind_poses(by_id, nodes, links),
@@ -186,7 +186,7 @@ def _check_trees(nodes: list[Node]) -> None:
         good.update(way)
 
 
-def _takes(by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[int, int, str | None]]) -> list[Take]:
+def _takes(by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[int, int, str | None]]) -> list[FbxTake]:
     """Every animation stack with its curves; those of several layers lie upon one another, the first layer counts."""
     below: dict[int, list[tuple[int, str | None]]] = defaultdict(list)
     targets: dict[int, tuple[int, str]] = {}
@@ -203,7 +203,7 @@ def _takes(by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[i
     for key, record in by_id.items():
         if record.name != "AnimationStack":
             continue
-        take = Take(plain_name(record.values[1]) if len(record.values) > 1 else "")
+        take = FbxTake(plain_name(record.values[1]) if len(record.values) > 1 else "")
         layers = [child for child, _ in below[key] if child in by_id and by_id[child].name == "AnimationLayer"]
         for layer in layers[:1]:
             for child, _ in below[layer]:
@@ -216,14 +216,14 @@ def _takes(by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[i
     ]
 
 
-def _moves(three: list[Curve | float]) -> bool:
-    return any(isinstance(one, Curve) for one in three)
+def _moves(three: list[FbxCurve | float]) -> bool:
+    return any(isinstance(one, FbxCurve) for one in three)
 
 
-def _three(record: Record, below: list[tuple[int, str | None]], curves: dict[int, Curve]) -> list[Curve | float]:
+def _three(record: Record, below: list[tuple[int, str | None]], curves: dict[int, FbxCurve]) -> list[FbxCurve | float]:
     """The curves of x, y and z, or the number that stands where there is none."""
     numbers = _properties(record)
-    found: list[Curve | float] = [_number(numbers, f"d|{axis}", np.nan) for axis in "XYZ"]
+    found: list[FbxCurve | float] = [_number(numbers, f"d|{axis}", np.nan) for axis in "XYZ"]
     for child, prop in below:
         if child in curves and prop in ("d|X", "d|Y", "d|Z"):
             found["XYZ".index(prop[-1])] = curves[child]
@@ -258,7 +258,7 @@ def _keep(found: dict[int, Floats], node: int, matrix: NDArray[Any]) -> None:
 # -------------------------------------------------------------------------------------------------- transforms of nodes
 
 
-def local_matrices(node: Node, take: Take | None, times: Floats) -> Floats:
+def local_matrices(node: Node, take: FbxTake | None, times: Floats) -> Floats:
     """A node's transform in its parent's frame at these times, (F, 4, 4).
 
     The parts are multiplied in FBX's order: place, rotation offset and pivot, pre-rotation, rotation, post-rotation,
@@ -293,11 +293,11 @@ def euler(angles: Floats, order: str) -> Floats:
     return quat.from_euler(order[::-1], radians[..., places])
 
 
-def _sampled(three: list[Curve | float] | None, rest: Floats, times: Floats) -> Floats:
+def _sampled(three: list[FbxCurve | float] | None, rest: Floats, times: Floats) -> Floats:
     found = np.empty((len(times), 3))
     for k in range(3):
         one = None if three is None else three[k]
-        if isinstance(one, Curve):
+        if isinstance(one, FbxCurve):
             found[:, k] = one.at(times)
         else:
             found[:, k] = rest[k] if one is None or not np.isfinite(one) else one

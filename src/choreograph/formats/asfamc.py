@@ -28,7 +28,7 @@ from choreograph.formats.channels import (
 )
 from choreograph.formats.rates import assume_rate
 from choreograph.formats.trials import find_trial
-from choreograph.formats.world import CMU_INCHES, Unit, judge_unit, makes_person
+from choreograph.formats.world import CMU_INCHES, FileUnit, judge_unit, makes_person
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 
@@ -38,7 +38,7 @@ def read_amc(
     *,
     asf: str | Path | None = None,
     fps: float | None = None,
-    unit: Unit | None = None,
+    unit: FileUnit | None = None,
     up_axis: str | None = None,
 ) -> Clip:
     """The motion in an AMC file, on the skeleton of the ASF file beside it.
@@ -119,11 +119,11 @@ def read_skeleton(path: str | Path) -> Skeleton:
     return skeleton.scaled(unit.metres)
 
 
-def _unit(asf: Asf, skeleton: Skeleton) -> Unit | None:
+def _unit(asf: Asf, skeleton: Skeleton) -> FileUnit | None:
     """Inches over the stated scale, as in CMU's files, if that makes a person; None to have it judged."""
     if asf.length_scale == 1.0 or not makes_person(skeleton, 0.0254 / asf.length_scale):
         return None
-    return Unit(0.0254 / asf.length_scale, f"stated in the ASF file: length {asf.length_scale:g}, in inches")
+    return FileUnit(0.0254 / asf.length_scale, f"stated in the ASF file: length {asf.length_scale:g}, in inches")
 
 
 # ---------------------------------------------------------------------- AMC

@@ -60,7 +60,7 @@ def assemble(
     format_name: str,
     motion: FileMotion,
     *,
-    unit: world.Unit | None,
+    unit: world.FileUnit | None,
     up_axis: str | None,
     notes: list[Note],
 ) -> Clip:
@@ -129,7 +129,9 @@ def _check_lengths(path: str | Path, root_pos: Floats, local_pos: Floats | None)
             raise FormatError(f"frame {frame} has a position of {worst:.3g}, which is no sensible length", path=path)
 
 
-def _fix_bones(skeleton: Skeleton, local_pos: Floats | None, unit: world.Unit | None) -> tuple[Skeleton, Floats | None]:
+def _fix_bones(
+    skeleton: Skeleton, local_pos: Floats | None, unit: world.FileUnit | None
+) -> tuple[Skeleton, Floats | None]:
     """The skeleton with the bone offsets that the motion really uses; positions stay only where bones change length.
 
     Position channels on inner joints mostly repeat one value; that value, not the header's, is the bone.

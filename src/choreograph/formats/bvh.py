@@ -26,7 +26,7 @@ from choreograph.formats.channels import (
     word_at,
 )
 from choreograph.formats.rates import doubt_rate, snap_rate
-from choreograph.formats.world import Unit, with_z_up
+from choreograph.formats.world import FileUnit, with_z_up
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
@@ -62,7 +62,7 @@ class _Header:
 
 
 def read_bvh(
-    path: str | Path, *, fps: float | None = None, unit: Unit | None = None, up_axis: str | None = None
+    path: str | Path, *, fps: float | None = None, unit: FileUnit | None = None, up_axis: str | None = None
 ) -> Clip:
     """The motion in a BVH file.
 

@@ -34,7 +34,7 @@ WRITES = (".glb", ".vrm")
 
 
 @dataclass(frozen=True, eq=False)
-class Character:
+class RiggedCharacter:
     """A body with a skin."""
 
     name: str
@@ -49,7 +49,7 @@ class Character:
     body: bytes
 
 
-def read_character(path: str | Path, *, figure: int | None = None) -> Character:
+def read_character(path: str | Path, *, figure: int | None = None) -> RiggedCharacter:
     """The character of a GLB, VRM or FBX file.
 
     Roles that a VRM file tells of its bones count before those found by names and shape, and roles in a file beside it
@@ -92,7 +92,7 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
-        found = Character(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
+        found = RiggedCharacter(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
         return _standing(found, told)
 
 
@@ -144,7 +144,7 @@ def _lowest_joint(skeleton: Skeleton) -> float:
     return min((float(rest[joint, 1]) for joint in skeleton.feet), default=float(rest[:, 1].min()))
 
 
-def _standing(character: Character, told: set[str]) -> Character:
+def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
     """The character on its soles as its nodes rest; as it is where no mesh is read.
 
     A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told. A foot
@@ -196,7 +196,7 @@ def node_matrices(rig: Rig) -> Floats:
     return out
 
 
-def write_character(path: str | Path, character: Character, clip: Clip, *, overwrite: bool = False) -> None:
+def write_character(path: str | Path, character: RiggedCharacter, clip: Clip, *, overwrite: bool = False) -> None:
     """Write the character's file with the clip as its only animation.
 
     >>> from choreograph.demo import demo_clip
@@ -242,7 +242,7 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
         temporary.write_bytes(pack(document, bytes(blob)))
 
 
-def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
+def _rest_as_vectors(character: RiggedCharacter, document: dict[str, Any]) -> None:
     """Animated nodes may not have a matrix: their rest is told by place and rotation."""
     rig = character.rig
     original = character.document["nodes"]
@@ -258,7 +258,7 @@ def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
         document["nodes"][node]["rotation"] = np.asarray(rotation)[[1, 2, 3, 0]].tolist()
 
 
-def _node_motion(character: Character, clip: Clip) -> tuple[Floats, list[Floats | None]]:
+def _node_motion(character: RiggedCharacter, clip: Clip) -> tuple[Floats, list[Floats | None]]:
     """The clip as rotations and places of nodes in their parents' frames, in the file's own axes and unit."""
     rig = character.rig
     shift, turn, scale = rig.above
@@ -299,4 +299,4 @@ def _append(document: dict[str, Any], blob: bytearray, values: NDArray[Any], sha
     return len(accessors) - 1
 
 
-__all__ = ["SUFFIXES", "WRITES", "Character", "read_character", "write_character"]
+__all__ = ["SUFFIXES", "WRITES", "RiggedCharacter", "read_character", "write_character"]

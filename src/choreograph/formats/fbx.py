@@ -13,8 +13,8 @@ from choreograph.base import quat
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError
 from choreograph.formats import world
-from choreograph.formats._fbx_curves import Curve
-from choreograph.formats._fbx_scene import Node, Scene, Take, is_joint, local_matrices, read_scene
+from choreograph.formats._fbx_curves import FbxCurve
+from choreograph.formats._fbx_scene import FbxScene, FbxTake, Node, is_joint, local_matrices, read_scene
 from choreograph.formats._fbx_tree import read_tree
 from choreograph.formats.assemble import FileMotion, assemble, read_bytes
 from choreograph.formats.figures import find_take, from_rest, name_takes, note_takes, read_each
@@ -37,7 +37,7 @@ def read_fbx(
     figure: int = 0,
     take: int | str = 0,
     fps: float | None = None,
-    unit: world.Unit | None = None,
+    unit: world.FileUnit | None = None,
     up_axis: str | None = None,
 ) -> Clip:
     """The motion of a figure in an FBX file, binary or text, from version 7 on.
@@ -66,7 +66,7 @@ def read_fbx_clips(
     figure: int | None = None,
     take: int | str | None = None,
     fps: float | None = None,
-    unit: world.Unit | None = None,
+    unit: world.FileUnit | None = None,
     up_axis: str | None = None,
 ) -> list[Clip]:
     """Every figure of an FBX file in every take, or those that are named; raises what `read_fbx` does."""
@@ -119,14 +119,14 @@ def list_fbx_takes(path: str | Path) -> list[str]:
     return [take.name for take in _scene(path).takes]
 
 
-def _scene(path: str | Path) -> Scene:
+def _scene(path: str | Path) -> FbxScene:
     try:
         return read_scene(read_tree(read_bytes(path))[1])
     except FormatError as error:
         raise error.at(path) from None
 
 
-def figures_of(scene: Scene) -> list[list[Node]]:
+def figures_of(scene: FbxScene) -> list[list[Node]]:
     """The joints of each skeleton, parents before children, the largest skeleton first.
 
     What stands between joints counts as one; a file without bones has its moving empties instead.
@@ -171,7 +171,9 @@ def figures_of(scene: Scene) -> list[list[Node]]:
     return sorted(unique.values(), key=len, reverse=True)
 
 
-def _read(scene: Scene, joints: list[Node], take: Take, size: int, fps: float | None) -> tuple[FileMotion, list[Note]]:
+def _read(
+    scene: FbxScene, joints: list[Node], take: FbxTake, size: int, fps: float | None
+) -> tuple[FileMotion, list[Note]]:
     notes: list[Note] = []
     start, rate, frames = _timing(scene, take, joints, fps)
     if frames * len(joints) > size + _ROOM:
@@ -198,14 +200,14 @@ def _read(scene: Scene, joints: list[Node], take: Take, size: int, fps: float | 
     return motion, notes
 
 
-def _timing(scene: Scene, take: Take, joints: list[Node], fps: float | None) -> tuple[float, float, int]:
+def _timing(scene: FbxScene, take: FbxTake, joints: list[Node], fps: float | None) -> tuple[float, float, int]:
     """First second, frames per second and number of frames, by the keys of the joints' curves."""
     own = [
         curve
         for node in joints
         for three in take.curves.get(node.id, {}).values()
         for curve in three
-        if isinstance(curve, Curve)
+        if isinstance(curve, FbxCurve)
     ]
     if not own:
         raise FormatError(f"its take {take.name!r} moves none of the joints")
@@ -239,7 +241,7 @@ def joint_names(joints: list[Node]) -> list[str]:
     return names
 
 
-def _world_matrices(joints: list[Node], take: Take | None, times: Floats) -> Floats:
+def _world_matrices(joints: list[Node], take: FbxTake | None, times: Floats) -> Floats:
     """Transforms of joints in the world, (F, J, 4, 4)."""
     out = np.empty((len(times), len(joints), 4, 4))
     at = {node.id: k for k, node in enumerate(joints)}
@@ -256,7 +258,7 @@ def _world_matrices(joints: list[Node], take: Take | None, times: Floats) -> Flo
     return out
 
 
-def rest_matrices(scene: Scene, joints: list[Node]) -> Floats:
+def rest_matrices(scene: FbxScene, joints: list[Node]) -> Floats:
     """Transforms of joints in the rest pose, (J, 4, 4): as they were bound; below those, as they stand."""
     still = _world_matrices(joints, None, np.zeros(1))[0]
     parents = joint_parents(joints)
@@ -299,13 +301,13 @@ def _local(place: Floats, turn: Floats, parents: list[int]) -> tuple[Floats, Flo
     return pos, rot
 
 
-def unit_of(scene: Scene, skeleton: Skeleton) -> tuple[world.Unit, list[Note]]:
+def unit_of(scene: FbxScene, skeleton: Skeleton) -> tuple[world.FileUnit, list[Note]]:
     """The unit of length: as stated, unless only another one makes the body a person."""
     metres = scene.metres()
     if world.makes_person(skeleton, metres):
-        return world.Unit(metres, "stated by the file"), []
+        return world.FileUnit(metres, "stated by the file"), []
     judged = world.judge_unit(skeleton)
     if not judged.sure:
-        return world.Unit(metres, "stated by the file"), []
+        return world.FileUnit(metres, "stated by the file"), []
     note = Note("unit-differs", f"states a unit of {metres:g} m; {judged.reason}")
     return judged, [note]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from choreograph.base.errors import FormatError, RequestError
-from choreograph.formats.world import UP_AXES, Unit, parse_unit
+from choreograph.formats.world import UP_AXES, FileUnit, parse_unit
 from choreograph.motion.clip import Clip
 
 
@@ -30,9 +30,9 @@ class ReadOptions:
     take: int | str | None = 0
     """Which of several takes, by number or name; None for all."""
 
-    def unit(self) -> Unit | None:
+    def unit(self) -> FileUnit | None:
         """The unit of length, if the caller gave one."""
-        return None if self.metres_per_unit is None else Unit(parse_unit(self.metres_per_unit), "given")
+        return None if self.metres_per_unit is None else FileUnit(parse_unit(self.metres_per_unit), "given")
 
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""

@@ -9,19 +9,19 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.formats._glb import Glb, pack
-from choreograph.formats.character import Character, node_matrices
+from choreograph.formats.character import RiggedCharacter, node_matrices
 from choreograph.formats.surface import holder_of, inverse_binds, turned_to_front
 from choreograph.motion.detached_feet import rehang
 from choreograph.motion.skeleton import Skeleton
 
 
-def stage_body(character: Character) -> Skeleton:
+def stage_body(character: RiggedCharacter) -> Skeleton:
     """The skeleton that moves on the stage: feet hang from the shins, so that rotations tell the whole pose."""
     rehung = rehang(character.skeleton)
     return character.skeleton if rehung is None else rehung.body
 
 
-def stage_figure(character: Character) -> bytes:
+def stage_figure(character: RiggedCharacter) -> bytes:
     """A GLB file of the character whose bones are posed by rotations against an unturned rest pose, in metres.
 
     >>> from choreograph.demo import demo_clip
@@ -87,7 +87,7 @@ def stage_figure(character: Character) -> bytes:
     return pack(document, bytes(blob))
 
 
-def _world(character: Character) -> Floats:
+def _world(character: RiggedCharacter) -> Floats:
     return turned_to_front(character, node_matrices(character.rig))
 
 

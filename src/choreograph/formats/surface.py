@@ -18,7 +18,7 @@ from choreograph.base.errors import FormatError
 from choreograph.figure.mannequin import SkinnedMesh, skin
 from choreograph.formats._glb import Glb
 from choreograph.formats._gltf_read import Rig
-from choreograph.formats.character import Character, node_matrices
+from choreograph.formats.character import RiggedCharacter, node_matrices
 
 _MOST_TRIANGLES = 120_000
 """Up to which a textured mesh is divided."""
@@ -27,7 +27,7 @@ _GREY = np.array([0.6, 0.6, 0.6])
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class CharacterSurface:
     """A character's surface."""
 
     mesh: SkinnedMesh
@@ -50,7 +50,7 @@ class _Part:
     weights: Floats
 
 
-def read_surface(character: Character, *, coloured: bool = True) -> Surface | None:
+def read_surface(character: RiggedCharacter, *, coloured: bool = True) -> CharacterSurface | None:
     """The surface of a character; None where its meshes are compressed or of another kind than is read.
 
     Without its colours it is read faster.
@@ -90,10 +90,10 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
         bind_pos=quat.rotate(back, rest[slots] - shifts),
         bind_rot=back,
     )
-    return Surface(mesh, slots)
+    return CharacterSurface(mesh, slots)
 
 
-def turned_to_front(character: Character, world: Floats) -> Floats:
+def turned_to_front(character: RiggedCharacter, world: Floats) -> Floats:
     """Joint transforms with the root at the origin and the body facing +z."""
     turn = np.eye(4)
     turn[:3, :3] = quat.as_matrix(character.turn)

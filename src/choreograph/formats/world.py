@@ -43,7 +43,7 @@ UP_AXES = ("x", "y", "z", "-x", "-y", "-z")
 
 
 @dataclass(frozen=True)
-class Unit:
+class FileUnit:
     """Metres per unit of length in a file, and why it was taken for that."""
 
     metres: float
@@ -100,17 +100,17 @@ def makes_person(skeleton: Skeleton, metres_per_unit: float) -> bool:
     return tall is None or _PLAUSIBLE[0] <= tall * metres_per_unit <= _PLAUSIBLE[1]
 
 
-def judge_unit(skeleton: Skeleton) -> Unit:
+def judge_unit(skeleton: Skeleton) -> FileUnit:
     """The unit under which the skeleton is nearest to a person's height."""
     tall = stature(skeleton)
     if tall is None:
-        return Unit(0.01, "assumed: no legs and head to judge by", sure=False)
+        return FileUnit(0.01, "assumed: no legs and head to judge by", sure=False)
     low, high = _PLAUSIBLE
     fitting = {name: metres for name, metres in _UNITS.items() if low <= tall * metres <= high}
     if not fitting:
-        return Unit(0.01, f"assumed: no usual unit makes a body of {tall:.4g} units a person", sure=False)
+        return FileUnit(0.01, f"assumed: no usual unit makes a body of {tall:.4g} units a person", sure=False)
     name, metres = min(fitting.items(), key=lambda unit: abs(np.log(tall * unit[1] / _STATURE)))
-    return Unit(metres, f"{name}: the body is then {tall * metres:.2f} m along its bones")
+    return FileUnit(metres, f"{name}: the body is then {tall * metres:.2f} m along its bones")
 
 
 @dataclass(frozen=True)

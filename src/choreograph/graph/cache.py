@@ -79,7 +79,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """What is known of an entry without reading its arrays."""
 
     kind: str
@@ -197,7 +197,7 @@ def write_entry(key: Key, content: Content) -> bool:
     return True
 
 
-def list_entries() -> list[Entry]:
+def list_entries() -> list[CacheEntry]:
     """The entries in the cache, the one used last first."""
     entries = []
     for used, size, path in _files():
@@ -206,11 +206,11 @@ def list_entries() -> list[Entry]:
             header, _ = _read_header(file)
         kind = path.stem.rpartition("-")[0].replace("-", " ")
         known = header.get("fingerprint", {})
-        entries.append(Entry(kind, header.get("graph", ""), size, datetime.fromtimestamp(used, UTC), path, known))
+        entries.append(CacheEntry(kind, header.get("graph", ""), size, datetime.fromtimestamp(used, UTC), path, known))
     return entries[::-1]
 
 
-def clear_entries(kind: str | None = None) -> list[Entry]:
+def clear_entries(kind: str | None = None) -> list[CacheEntry]:
     """Remove the entries of a kind, or all; those that are gone are returned."""
     removed = []
     for entry in list_entries():

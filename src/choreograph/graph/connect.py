@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Flags, Floats, Indices, Ints, Ints32, seal
-from choreograph.graph.joining import EdgeColumns, JoinedTables, join_many
+from choreograph.graph.joining import JoinedEdges, JoinedTables, join_many
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.graph.transitions import (
@@ -78,7 +78,7 @@ def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> Flags:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class ConnectLimits:
     """How far minima can matter between two clips, by classes of clips that the same label thresholds concern."""
 
     table: Floats
@@ -94,7 +94,7 @@ class Limits:
         return np.asarray(self.table[classes[minima.clip_a], classes[minima.clip_b]])
 
 
-def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold_m: float) -> Limits:
+def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold_m: float) -> ConnectLimits:
     """The largest threshold of any two windows of two clips, under this general one."""
     entries = settings.label_thresholds
     texts = {text for entry in entries for text in (entry.first, entry.second)}
@@ -109,7 +109,7 @@ def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold
             for entry in entries:
                 if (entry.first in one and entry.second in other) or (entry.second in one and entry.first in other):
                     table[i, j] = max(table[i, j], entry.threshold_m)
-    return Limits(table, tuple(groups.index(texts_of) for texts_of in said))
+    return ConnectLimits(table, tuple(groups.index(texts_of) for texts_of in said))
 
 
 def missing_labels(infos: Sequence[ClipInfo], settings: GraphSettings) -> list[str]:
@@ -130,7 +130,7 @@ def label_mask(info: ClipInfo, text: str, rate_hz: float) -> Flags:
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class TransitionCuts:
     """All places where transitions leave or arrive, and which of them are strongly connected."""
 
     clip: Ints32
@@ -151,7 +151,7 @@ class Cuts:
         return self.component == self.largest
 
 
-def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> Cuts:
+def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> TransitionCuts:
     """Cut points of the transitions, and the strong components of the graph they make with the clips between them.
 
     Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
@@ -165,7 +165,7 @@ def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> Cuts:
     frame = (places - offsets[clip]).astype(np.int32)
     if not len(places):
         nothing = np.zeros(0, np.int32)
-        return Cuts(nothing, nothing, nothing, nothing, nothing, -1)
+        return TransitionCuts(nothing, nothing, nothing, nothing, nothing, -1)
     forward = np.flatnonzero(clip[1:] == clip[:-1])
     component = parts_of_places(len(places), forward, leave, arrive)
     # Recorded frames between cut points of one component, plus the blends that keep it together.
@@ -175,10 +175,10 @@ def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> Cuts:
     same = component[leave] == component[arrive]
     size += np.bincount(component[leave[same]], minlength=len(size))
     largest = int(size.argmax()) if size.any() else -1
-    return Cuts(clip, frame, leave, arrive, component, largest)
+    return TransitionCuts(clip, frame, leave, arrive, component, largest)
 
 
-def keep_largest(transitions: Transitions | Chosen, cuts: Cuts) -> tuple[Nodes, Edges]:
+def keep_largest(transitions: Transitions | Chosen, cuts: TransitionCuts) -> tuple[Nodes, Edges]:
     """Nodes and edges of the largest strong component."""
     inside = cuts.inside
     kept = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
@@ -228,7 +228,7 @@ class Connected:
 
     transitions: Transitions | Chosen
     nodes: Nodes
-    made: Edges | EdgeColumns
+    made: Edges | JoinedEdges
     """The edges; of very many, what their columns are made of."""
     recorded: Ints
     """Frames of each clip that can be shown as they were recorded, (C,)."""

@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 16
 """Edges that are turned round at a time."""
 
 
-class EdgeColumns:
+class JoinedEdges:
     """Edges, column by column."""
 
     def __init__(self, minima: Minima, nodes: Nodes, rows: tuple[Ints32, ...], window: int) -> None:
@@ -106,7 +106,7 @@ def _replace(column: Ints32, values: Ints32, rows: Ints32, stays: Flags) -> Ints
 class JoinedTables(Mapping[str, Table]):
     """Tables of a graph whose edges are made when somebody asks for them."""
 
-    def __init__(self, tables: Mapping[str, Table], edges: EdgeColumns) -> None:
+    def __init__(self, tables: Mapping[str, Table], edges: JoinedEdges) -> None:
         self._kept, self._edges = dict(tables), edges
 
     def __contains__(self, part: object) -> bool:
@@ -141,7 +141,7 @@ class Joined(NamedTuple):
     """The largest strong component of very many transitions."""
 
     nodes: Nodes
-    edges: EdgeColumns
+    edges: JoinedEdges
     recorded: Ints
     """Frames of each clip that can be shown as they were recorded, (C,)."""
     shown: Ints
@@ -170,7 +170,7 @@ def join_many(transitions: Chosen, clip_frames: Ints32) -> Joined:
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     _compiled_join.fill_edges(first, row, arrive, inside, places, number, follows, _NOTHING, *rows)
     window = transitions.window
-    edges = EdgeColumns(transitions.minima, nodes, rows, window)
+    edges = JoinedEdges(transitions.minima, nodes, rows, window)
     # Frames between nodes, of blends that leave and of those that arrive.
     segments = places[np.flatnonzero(follows)], places[np.flatnonzero(follows) + 1]
     leave, enter = np.flatnonzero(left), np.flatnonzero(reached) - window

@@ -45,7 +45,7 @@ class Bends(NamedTuple):
     """Where the way is then, x + iz, (F,), metres."""
 
 
-class Targets(NamedTuple):
+class BendTargets(NamedTuple):
     """T moments at which the torso is to be somewhere; the first is where the motion already is."""
 
     frame: Ints
@@ -69,7 +69,7 @@ def turn_limit(speed: Floats) -> Floats:
     return np.asarray(np.minimum(lateral_limit(speed) / np.maximum(speed, 1e-3), fastest))
 
 
-def fit_bends(way: Complexes, torso: Complexes, speed: Floats, targets: Targets, fps: float) -> Bends:
+def fit_bends(way: Complexes, torso: Complexes, speed: Floats, targets: BendTargets, fps: float) -> Bends:
     """The bends that bring a motion to its targets, each within its limit.
 
     A target that cannot be reached is approached by as much of the way as can be had without missing those before it.
@@ -111,7 +111,7 @@ def fit_bends(way: Complexes, torso: Complexes, speed: Floats, targets: Targets,
     return Bends(turn, places)
 
 
-def _approach(model: _Model, at: Ints, targets: Targets) -> Floats:
+def _approach(model: _Model, at: Ints, targets: BendTargets) -> Floats:
     """Shares of the limits with which all targets are met, or those behind which one is out of reach come near."""
     share = _fit(model, at, targets)
     if _misses(model, share, at, targets) < _NEAR_M or len(at) > _MOST_TRIED:
@@ -123,7 +123,7 @@ def _approach(model: _Model, at: Ints, targets: Targets) -> Floats:
         wanted, yaw = place[k], turn[k]
         for part in _PARTS:
             place[k], turn[k] = here + part * (wanted - here), faces + part * (yaw - faces)
-            tried = Targets(targets.frame[upto], place[upto], turn[upto], targets.stiff)
+            tried = BendTargets(targets.frame[upto], place[upto], turn[upto], targets.stiff)
             found = _fit(model, at[upto], tried)
             if _misses(model, found, at[upto], tried) < _NEAR_M:
                 share = found
@@ -133,7 +133,7 @@ def _approach(model: _Model, at: Ints, targets: Targets) -> Floats:
     return share
 
 
-def _fit(model: _Model, at: Ints, targets: Targets) -> Floats:
+def _fit(model: _Model, at: Ints, targets: BendTargets) -> Floats:
     """The least shares of the limits that lead nearest to targets, (2 K,)."""
     share = np.zeros(2 * model.turns.shape[1])
     best, least = share, np.inf
@@ -149,7 +149,7 @@ def _fit(model: _Model, at: Ints, targets: Targets) -> Floats:
     return best
 
 
-def _misses(model: _Model, share: Floats, at: Ints, targets: Targets) -> float:
+def _misses(model: _Model, share: Floats, at: Ints, targets: BendTargets) -> float:
     """How far the worst target is missed, metres; 10° count as 10 cm."""
     missing, _ = model.linearise(share, at, targets)
     gaps = np.hypot(*missing[: 2 * len(at)].reshape(2, -1))
@@ -181,7 +181,7 @@ class _Model(NamedTuple):
         beside = (self.torso - self.way)[row] * np.exp(-1j * turn[row])
         return complex(places[row] + beside), float(turn[row])
 
-    def linearise(self, share: Floats, at: Ints, targets: Targets) -> tuple[Floats, Floats]:
+    def linearise(self, share: Floats, at: Ints, targets: BendTargets) -> tuple[Floats, Floats]:
         """What is missing at the targets, (R,), and how it changes with the shares, (R, 2 K)."""
         count = self.turns.shape[1]
         turn, places = self.lay(share)

@@ -31,7 +31,7 @@ _SHALLOW = np.radians(6.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Stance:
+class FootGeometry:
     """How a body stands: what its feet look like flat on the floor."""
 
     ankle_m: float
@@ -40,13 +40,13 @@ class Stance:
     """Rotation of each side's foot, against its rest pose, in which it is flat and points along +z, (4,)."""
 
 
-def body_stance(skeleton: Skeleton, sole_m: float | None = None) -> Stance:
+def body_stance(skeleton: Skeleton, sole_m: float | None = None) -> FootGeometry:
     """How a body stands by its build alone: on its skin's lowest vertex where that is known."""
     flat = {side: flat_pose(skeleton, side, skinned=sole_m is not None) for side in SIDES}
-    return Stance(ankle_height(skeleton, sole_m), flat)
+    return FootGeometry(ankle_height(skeleton, sole_m), flat)
 
 
-def recorded_stance(clip: Clip) -> Stance | None:
+def recorded_stance(clip: Clip) -> FootGeometry | None:
     """How a body stands in a recording; None where it does so for less than a moment."""
     clip = with_detected_contacts(clip)
     heights, poses = [], {}
@@ -58,10 +58,10 @@ def recorded_stance(clip: Clip) -> Stance | None:
         ankle = clip.skeleton.need(f"{side}_foot")
         heights.append(quantile(clip.global_positions()[frames, ankle, 1], 0.5))
         poses[side] = standing_pose(clip.global_rotations()[frames, ankle], foot_bone(clip.skeleton, side))
-    return Stance(float(np.mean(heights)), poses)
+    return FootGeometry(float(np.mean(heights)), poses)
 
 
-def likely_stance(clip: Clip, skeleton: Skeleton) -> Stance | None:
+def likely_stance(clip: Clip, skeleton: Skeleton) -> FootGeometry | None:
     """How a body with the joints of a clip's body stands: with its feet turned as those are when they stand.
 
     None where its feet are others: joints differ, or feet point elsewhere in the rest pose.
@@ -82,7 +82,7 @@ def likely_stance(clip: Clip, skeleton: Skeleton) -> Stance | None:
             # A larger foot has its ball on the same floor, and its ankle higher.
             height -= float(quat.rotate(poses[side], bones[1] - scale * bones[0])[1])
         heights.append(height)
-    return Stance(float(np.mean(heights)), poses)
+    return FootGeometry(float(np.mean(heights)), poses)
 
 
 @lru_cache(maxsize=64)

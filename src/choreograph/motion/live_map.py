@@ -17,7 +17,7 @@ from choreograph.base.arrays import Floats
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.foot_geometry import Stance, flat_frames, leg_length
+from choreograph.motion.foot_geometry import FootGeometry, flat_frames, leg_length
 from choreograph.motion.remap import across_stride, foot_aligns, hip_width, level_head, world_rotations
 from choreograph.motion.retarget import way_scale
 from choreograph.motion.role_map import SIDES, RoleMap, map_roles
@@ -67,7 +67,7 @@ class LiveMap:
         return np.asarray(self.scale * points + [0.0, self.lift_m, 0.0])
 
 
-def live_map(clip: Clip, skeleton: Skeleton, stance: Stance) -> LiveMap:
+def live_map(clip: Clip, skeleton: Skeleton, stance: FootGeometry) -> LiveMap:
     """The table from a recorded body to another one, which goes where the recorded one goes.
 
     Args:

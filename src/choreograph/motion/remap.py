@@ -17,7 +17,7 @@ from choreograph.base.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.foot_geometry import Stance, columns, flat_frames, leg_length, standing_pose
+from choreograph.motion.foot_geometry import FootGeometry, columns, flat_frames, leg_length, standing_pose
 from choreograph.motion.foot_paths import (
     Limb,
     by_ball,
@@ -52,7 +52,7 @@ _PELVIS_SHARE = (0.2, 1.5)
 """How much less or more than the source's a pelvis may turn within a stride."""
 
 
-def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None) -> tuple[Floats, Floats, Flags]:
+def remap(clip: Clip, found: RoleMap, stance: FootGeometry, along: float | None = None) -> tuple[Floats, Floats, Flags]:
     """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does.
 
     Args:
@@ -262,7 +262,7 @@ def _settle_foot(found: RoleMap, pose: tuple[Floats, Floats], side: str, level: 
     return quat.yaw_of(sole)
 
 
-def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Floats, stance: Stance, scale: float) -> Floats:
+def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Floats, stance: FootGeometry, scale: float) -> Floats:
     """How much less a foot that stands is to be pitched than the recorded one, (F,), as a share.
 
     An ankle that is higher above the ball would go farther for the same pitch.

@@ -15,7 +15,7 @@ from choreograph.base.arrays import Flags, Floats, seal
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.detached_feet import rehang
-from choreograph.motion.foot_geometry import Stance, body_stance, leg_length, likely_stance
+from choreograph.motion.foot_geometry import FootGeometry, body_stance, leg_length, likely_stance
 from choreograph.motion.remap import remap
 from choreograph.motion.role_map import map_roles
 from choreograph.motion.skeleton import Skeleton
@@ -30,7 +30,7 @@ def retarget(
     *,
     sole_m: float | None = None,
     given: Mapping[str, str] | None = None,
-    stance: Stance | None = None,
+    stance: FootGeometry | None = None,
     keep_way: bool = False,
 ) -> Clip:
     """The clip's motion on another body; the clip itself if the skeletons match already.

@@ -9,7 +9,7 @@ from itertools import chain
 from choreograph.base.errors import RoleError
 from choreograph.base.progress import Progress, silent
 from choreograph.motion.clip import Clip, Note
-from choreograph.motion.foot_geometry import Stance, recorded_stance
+from choreograph.motion.foot_geometry import FootGeometry, recorded_stance
 from choreograph.motion.retarget import retarget
 from choreograph.motion.role_map import LEG_ROLES
 from choreograph.motion.skeleton import Skeleton
@@ -30,7 +30,7 @@ class Casting:
     others: tuple[tuple[int, ...], ...]
     """The others, those of the same body together."""
 
-    def stance(self, clips: Sequence[Clip], there: Sequence[Clip] = ()) -> Stance | None:
+    def stance(self, clips: Sequence[Clip], there: Sequence[Clip] = ()) -> FootGeometry | None:
         """How the body stands in the first of its recordings that shows it.
 
         Args:
@@ -43,7 +43,7 @@ class Casting:
         found = (recorded_stance(clip) for clip in chain((there[n] for n in range(min(len(there), _SHOWING))), own))
         return next((stance for stance in found if stance is not None), None)
 
-    def carry(self, clip: Clip, stance: Stance | None) -> Clip:
+    def carry(self, clip: Clip, stance: FootGeometry | None) -> Clip:
         """A clip of another body on this one. Raises a `RoleError` if it has no legs."""
         return retarget(clip, self.body, stance=stance, keep_way=True)
 

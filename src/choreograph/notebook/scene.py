@@ -31,7 +31,7 @@ CALM_HZ = 30.0
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class StageScene:
     """Clips that move together, and lines on the floor."""
 
     clips: tuple[Clip, ...]
@@ -46,7 +46,7 @@ class Scene:
         return f"{', '.join(clip.name for clip in self.clips)}: {max(clip.seconds for clip in self.clips):.2f} s"
 
 
-def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -> Scene:
+def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -> StageScene:
     """The scene of some motions: standing on the floor, foot plants found, no more frames than a notebook should carry.
 
     Args:
@@ -73,7 +73,7 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
     if path is not None:
         paths.append((path if isinstance(path, Path) else Path(np.asarray(path, float))).points)
     bounded, notes = bound(clips)
-    return Scene(tuple(stand(with_plants(clip)) for clip in bounded), tuple(paths), notes)
+    return StageScene(tuple(stand(with_plants(clip)) for clip in bounded), tuple(paths), notes)
 
 
 def bound(clips: Sequence[Clip], limit: int = MAX_BYTES) -> tuple[list[Clip], tuple[str, ...]]:
@@ -97,7 +97,7 @@ def _size(clips: Sequence[Clip]) -> int:
     return sum(len(clip) * row_bytes(len(clip.skeleton)) for clip in clips)
 
 
-def pack(scene: Scene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+def pack(scene: StageScene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
     """The scene as the page's stage takes it.
 
     Returns:

@@ -7,7 +7,7 @@ import html
 import io
 from typing import Any
 
-from choreograph.notebook.scene import Scene
+from choreograph.notebook.scene import StageScene
 from choreograph.pictures.animation import Film, FilmSettings
 from choreograph.pictures.raster import Stroke
 from choreograph.pictures.theme import AMBER
@@ -16,7 +16,7 @@ SIZE = (720, 405)
 """Pixels: about as wide as a cell, and less than 200 kB."""
 
 
-def draw_png(scene: Scene) -> bytes:
+def draw_png(scene: StageScene) -> bytes:
     """The scene halfway through, as a PNG file."""
     from PIL import Image
 
@@ -29,7 +29,7 @@ def draw_png(scene: Scene) -> bytes:
 class Still:
     """A scene as a picture, with a line that says how to see it move."""
 
-    def __init__(self, scene: Scene, advice: str) -> None:
+    def __init__(self, scene: StageScene, advice: str) -> None:
         """Draw the picture.
 
         Args:

@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from choreograph.notebook.scene import Scene, pack
+from choreograph.notebook.scene import StageScene, pack
 from choreograph.notebook.still import draw_png
 
 STAGE = Path(__file__).parent / "stage.js"
@@ -40,7 +40,7 @@ class StageView(anywidget.AnyWidget):
     follow = traitlets.Bool(True).tag(sync=True)
     """Whether the camera goes along; at first where one moves alone."""
 
-    def __init__(self, scene: Scene, **switches: Any) -> None:
+    def __init__(self, scene: StageScene, **switches: Any) -> None:
         """Pack a scene for the page.
 
         Args:

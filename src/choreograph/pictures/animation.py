@@ -17,11 +17,11 @@ from choreograph.base.progress import Progress, silent
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
-from choreograph.pictures.camera import Camera, place_cameras, travel_yaw
+from choreograph.pictures.camera import PictureCamera, place_cameras, travel_yaw
 from choreograph.pictures.figures import Actor, Footprint, cast, find_footprints, thin_path, with_plants
 from choreograph.pictures.gif import Gif, choose_palette, open_gif
 from choreograph.pictures.mp4 import Mp4, open_mp4, require_ffmpeg
-from choreograph.pictures.raster import Figure, Scene, Stroke
+from choreograph.pictures.raster import Figure, RasterScene, Stroke
 from choreograph.pictures.text import write_text
 from choreograph.pictures.theme import TEAL, find_theme
 
@@ -105,7 +105,7 @@ class Film:
         played = [actor.clip for actor in self._actors]
         self._name = ", ".join(clip.name for clip in played[:3]) + (" …" if len(played) > 3 else "")
         width, height = self.settings.size
-        self._cameras: list[Camera] = place_cameras(
+        self._cameras: list[PictureCamera] = place_cameras(
             played, self.settings.camera, width / height, points=[actor.points() for actor in self._actors]
         )
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
@@ -123,7 +123,7 @@ class Film:
         figures = [actor.pose(frame) for actor in self._actors]
         bare = self.settings.transparent
         figures += [] if bare else self._blocks
-        scene = Scene(figures, [] if bare else self._strokes(frame), self._theme, self._key_yaw, transparent=bare)
+        scene = RasterScene(figures, [] if bare else self._strokes(frame), self._theme, self._key_yaw, transparent=bare)
         image = raster.draw(scene, self._cameras[frame], self.settings.size, samples=self.settings.samples)
         if self.settings.caption and not bare:
             self._write_caption(image, frame)

@@ -20,7 +20,7 @@ VIEWS = {"follow": (-52.0, 11.0), "side": (-90.0, 6.0), "front": (0.0, 8.0), "fi
 
 
 @dataclass(frozen=True, eq=False)
-class Camera:
+class PictureCamera:
     """A perspective camera: y up, no roll."""
 
     eye: Floats
@@ -76,7 +76,7 @@ def fit_camera(
     *,
     margins: tuple[float, float, float, float] = (0.06, 0.06, 0.06, 0.06),
     lens: float = LENS,
-) -> Camera:
+) -> PictureCamera:
     """The nearest camera in a direction that has all points in its picture, in closed form.
 
     A point (r, u, f) in camera axes is in the picture of an eye at (R, U, F) when |r - R| <= tan_x (f - F) and the
@@ -91,7 +91,7 @@ def fit_camera(
         lens: Vertical field of view, radians.
     """
     away = look_from(yaw, elevation)
-    axes = Camera(away, np.zeros(3), lens).axes
+    axes = PictureCamera(away, np.zeros(3), lens).axes
     r, u, f = (np.asarray(points, float).reshape(-1, 3) @ axes.T).T
     high = np.tan(lens / 2)
     left, right, top, bottom = (1 - 2 * np.asarray(margins)) * high * np.array([aspect, aspect, 1, 1])
@@ -102,7 +102,7 @@ def fit_camera(
     above = (np.max(u - top * f) + top * far + np.min(u + bottom * f) - bottom * far) / 2
     eye = across * axes[0] + above * axes[1] + far * axes[2]
     reach = float(np.mean(f) - far)
-    return Camera(eye, eye + axes[2] * reach, lens)
+    return PictureCamera(eye, eye + axes[2] * reach, lens)
 
 
 def travel_yaw(clips: Sequence[Clip]) -> float:
@@ -135,7 +135,7 @@ def smooth(values: Floats, frames: float) -> Floats:
 
 def place_cameras(
     clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS, points: Sequence[Floats] | None = None
-) -> list[Camera]:
+) -> list[PictureCamera]:
     """A camera for every frame of clips of one rate that play together; shorter clips hold their last pose.
 
     All but the fixed view travel with the figures: smoothly, looking a little ahead, at the one distance from which
@@ -163,11 +163,11 @@ def place_cameras(
     # The floor stays where it is: the camera does not bob, and rises only with a figure that leaves it for good.
     target[:, 1] = 0.52 * stature + np.maximum(0.0, smooth(roots, 1.5 * fps)[:, 1] - 0.75 * stature)
     away = look_from(yaw, elevation)
-    axes = Camera(away, np.zeros(3), lens).axes
+    axes = PictureCamera(away, np.zeros(3), lens).axes
     r, u, f = np.moveaxis((bodies - target[:, None]) @ axes.T, -1, 0)
     high = 0.88 * np.tan(lens / 2)
     distance = max(float((np.maximum(np.abs(r) / aspect, np.abs(u)) / high - f).max()), 0.68 * stature / high)
-    return [Camera(point + away * distance, point, lens) for point in target]
+    return [PictureCamera(point + away * distance, point, lens) for point in target]
 
 
 def body_points(clip: Clip, beyond: Floats | None = None) -> Floats:

@@ -13,7 +13,7 @@ from choreograph.base import quat
 from choreograph.base.arrays import Floats, Floats32, Indices
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.formats.character import read_character
-from choreograph.formats.surface import Surface, read_surface
+from choreograph.formats.surface import CharacterSurface, read_surface
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
@@ -29,7 +29,7 @@ class Actor:
     clip: Clip
     mesh: SkinnedMesh
     colours: Floats32
-    surface: Surface | None = None
+    surface: CharacterSurface | None = None
     """A character's own surface, instead of the mannequin's."""
 
     def points(self) -> Floats:
@@ -79,7 +79,7 @@ def cast(clips: Sequence[Clip], bodies: Sequence[str | None] = ()) -> list[Actor
     return actors
 
 
-def surface_of(body: str | None, clip: Clip) -> Surface | None:
+def surface_of(body: str | None, clip: Clip) -> CharacterSurface | None:
     """The surface of the character in a file, kept; None where it has none that can be read, or other joints."""
     if body is None:
         return None
@@ -88,7 +88,7 @@ def surface_of(body: str | None, clip: Clip) -> Surface | None:
 
 
 @lru_cache(maxsize=4)
-def _read_once(body: str, when: int) -> tuple[Skeleton, Surface | None]:
+def _read_once(body: str, when: int) -> tuple[Skeleton, CharacterSurface | None]:
     character = read_character(body)
     return character.skeleton, read_surface(character)
 

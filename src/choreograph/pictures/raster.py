@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choreograph.base.arrays import Bytes, Flags, Floats, Floats32, Ints32
-from choreograph.pictures.camera import Camera, look_from
+from choreograph.pictures.camera import PictureCamera, look_from
 from choreograph.pictures.theme import DARK, Theme, as_srgb, from_hex
 
 KEY = np.array([2.2, 2.1, 1.95])
@@ -58,7 +58,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class RasterScene:
     """What is in a picture."""
 
     figures: Sequence[Figure] = ()
@@ -73,7 +73,12 @@ class Scene:
 
 
 def draw(
-    scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, kernels: ModuleType | None = None
+    scene: RasterScene,
+    camera: PictureCamera,
+    size: tuple[int, int],
+    *,
+    samples: int = 2,
+    kernels: ModuleType | None = None,
 ) -> Bytes:
     """The picture of a scene, (height, width, 3), sRGB; with opacity as a fourth channel where it is transparent.
 
@@ -117,7 +122,7 @@ def draw(
 
 
 def _cut_out(
-    mesh: _Mesh | None, camera: Camera, light: _Light, size: tuple[int, int], samples: int, kernels: ModuleType
+    mesh: _Mesh | None, camera: PictureCamera, light: _Light, size: tuple[int, int], samples: int, kernels: ModuleType
 ) -> Bytes:
     """Figures on nothing, (height, width, 4): drawn before black and before white, whose difference is what one sees
     through them at their edges."""
@@ -158,7 +163,7 @@ def _bounds(points: Floats) -> Floats:
     return np.array([[column.min() for column in points.T], [column.max() for column in points.T]])
 
 
-def _focus(camera: Camera) -> Floats:
+def _focus(camera: PictureCamera) -> Floats:
     """The floor point below the middle of the picture's subject."""
     return np.array([camera.target[0], 0.0, camera.target[2]])
 
@@ -239,7 +244,7 @@ class _Light(NamedTuple):
 
 def _draw_figures(
     mesh: _Mesh,
-    camera: Camera,
+    camera: PictureCamera,
     light: _Light,
     samples: int,
     background: Floats32,
@@ -275,7 +280,7 @@ def _draw_figures(
 
 def _shadow_map(mesh: _Mesh, towards_key: Floats, kernels: ModuleType) -> tuple[Floats32, Floats, float]:
     """How close to the light the nearest surface is, its (3, 4) view of the world, and metres per texel."""
-    axes = Camera(towards_key, np.zeros(3)).axes * [[1], [-1], [-1]]
+    axes = PictureCamera(towards_key, np.zeros(3)).axes * [[1], [-1], [-1]]
     seen = mesh.vertices @ axes.T
     low, high = _bounds(seen)
     texel = max(SELF_TEXEL, float((high - low)[:2].max()) / 4096)
@@ -291,7 +296,7 @@ def _shadow_map(mesh: _Mesh, towards_key: Floats, kernels: ModuleType) -> tuple[
 
 
 def _paint(
-    strokes: Sequence[Stroke], camera: Camera, size: tuple[int, int], homography: Floats, kernels: ModuleType
+    strokes: Sequence[Stroke], camera: PictureCamera, size: tuple[int, int], homography: Floats, kernels: ModuleType
 ) -> Floats32:
     """The strokes as premultiplied linear RGB and opacity, (height, width, 4); empty where there are none."""
     if not strokes:
@@ -317,7 +322,7 @@ def _paint(
     return layer
 
 
-def _segment_bounds(segments: Floats, camera: Camera, size: tuple[int, int]) -> tuple[Ints32, Ints32, Flags]:
+def _segment_bounds(segments: Floats, camera: PictureCamera, size: tuple[int, int]) -> tuple[Ints32, Ints32, Flags]:
     """Pixel boxes that hold each segment with its width, and whether it is in the picture at all."""
     radius = segments[:, 4:5] + 0.01
     low = np.minimum(segments[:, :2], segments[:, 2:4]) - radius

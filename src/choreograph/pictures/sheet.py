@@ -15,9 +15,9 @@ from choreograph.formats.atomic import check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
 from choreograph.pictures.animation import write_png
-from choreograph.pictures.camera import Camera, fit_camera, mean_facing, smooth
+from choreograph.pictures.camera import PictureCamera, fit_camera, mean_facing, smooth
 from choreograph.pictures.figures import Actor, cast, find_footprints, thin_path
-from choreograph.pictures.raster import Figure, Scene, Stroke
+from choreograph.pictures.raster import Figure, RasterScene, Stroke
 from choreograph.pictures.text import shorten, text_width, write_text
 from choreograph.pictures.theme import TEAL, Theme, find_theme
 
@@ -195,7 +195,7 @@ def _draw_strip(
     figures += [] if layout.in_place else blocks
     spread = float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0)))
     strokes = _strokes(clip, layout) if layout.in_place else [*floor, *_strokes(clip, layout)]
-    scene = Scene(figures, strokes, find_theme(settings.theme), reach=max(6.0, 1.1 * spread))
+    scene = RasterScene(figures, strokes, find_theme(settings.theme), reach=max(6.0, 1.1 * spread))
     image = raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
     return image, _time_places(actor, layout, camera, (settings.width, height))
 
@@ -248,7 +248,7 @@ def _row_spacing(clip: Clip, frames: Indices, right: Floats, stature: float) -> 
     return float(np.clip(np.ptp(sideways, axis=1).max() + 0.14 * stature, 0.5 * stature, 0.9 * stature))
 
 
-def _fit(points: Floats, layout: _Layout, aspect: float, margins: tuple[float, float, float, float]) -> Camera:
+def _fit(points: Floats, layout: _Layout, aspect: float, margins: tuple[float, float, float, float]) -> PictureCamera:
     lens = 2 * np.arctan(np.tan(BREADTH / 2) / aspect)
     return fit_camera(points, layout.yaw, layout.elevation, aspect, margins=margins, lens=float(lens))
 
@@ -281,7 +281,7 @@ def _strokes(clip: Clip, layout: _Layout) -> list[Stroke]:
 
 
 def _time_places(
-    actor: Actor, layout: _Layout, camera: Camera, size: tuple[int, int]
+    actor: Actor, layout: _Layout, camera: PictureCamera, size: tuple[int, int]
 ) -> list[tuple[float, float, str]]:
     """Pixels below each figure's feet, and its time."""
     places = []

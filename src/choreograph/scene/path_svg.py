@@ -43,7 +43,7 @@ _UNSEEN = {"defs", "symbol", "clipPath", "mask", "marker", "pattern"}
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SvgLine:
     """An element that draws a line, and how its coordinates become the page's."""
 
     tag: str
@@ -73,7 +73,7 @@ def svg_points(
         name: The element's id, or "".
         notes: What was assumed, and what was left out.
     """
-    page = Page(element)
+    page = SvgPage(element)
     page.feed(data)
     if not page.count:
         raise FormatError("the drawing has no path, line, polyline, polygon, rect, circle or ellipse")
@@ -106,7 +106,7 @@ def svg_points(
 
 
 @dataclass
-class Page:
+class SvgPage:
     """Finds the lines of a drawing while expat reads it, and keeps those that may be chosen."""
 
     element: str | None = None
@@ -116,9 +116,9 @@ class Page:
     """How many lines and shapes there are."""
     ids: list[str] = field(default_factory=list)
     """Ids among the first of them."""
-    first_shape: Drawn | None = None
-    first_line: Drawn | None = None
-    named: Drawn | None = None
+    first_shape: SvgLine | None = None
+    first_line: SvgLine | None = None
+    named: SvgLine | None = None
     _transforms: int = 0
     opened: list[tuple[Affine, bool]] = field(default_factory=list)
     """Transform and visibility of every element that is open."""
@@ -160,10 +160,10 @@ class Page:
             except FormatError as error:
                 raise FormatError(f"<{tag:.40}>: {error.reason}", line=line) from error
         if seen and local in _SHAPES:
-            self.keep(Drawn(local, attributes, affine, line))
+            self.keep(SvgLine(local, attributes, affine, line))
         self.opened.append((affine, seen))
 
-    def keep(self, drawn: Drawn) -> None:
+    def keep(self, drawn: SvgLine) -> None:
         """Hear of a line or shape."""
         name = drawn.attributes.get("id")
         self.count += 1
@@ -225,7 +225,7 @@ def _page_size(text: str) -> float | None:
     return size if 0 < size < LARGEST else None
 
 
-def draw(pen: Pen, drawn: Drawn) -> None:
+def draw(pen: Pen, drawn: SvgLine) -> None:
     """Draw an element's line with a pen."""
     _SHAPES[drawn.tag](pen, drawn.attributes)
     if not len(pen.points):

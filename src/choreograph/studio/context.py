@@ -12,7 +12,7 @@ from choreograph.formats.npz import read_npz
 from choreograph.studio.archive import clip_number, file_stamp
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.library import apply_entry
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from choreograph.contract.verb import Verb
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
-    from choreograph.studio.tasks.performing import Performance
+    from choreograph.studio.tasks.performing import LivePerformance
     from choreograph.verbs.complete.interactive import Dragging
 
 _RECORDINGS_KEPT = 64
@@ -32,14 +32,14 @@ _SUBJECTS_KEPT = 2
 class WorkerContext:
     """A worker's tools and what lies on its bench."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ProjectPaths) -> None:
         self.places = places
         self._recordings: OrderedDict[str, Clip] = OrderedDict()
         self._graph: tuple[tuple[str, int, int], MotionGraph] | None = None
         self._examples: tuple[str, list[Clip]] | None = None
         self._searches: OrderedDict[tuple[str, Hashable], list[Search]] = OrderedDict()
         """Searches by verb and subject, the newest last, from which the next request goes on."""
-        self.performances: OrderedDict[str, Performance] = OrderedDict()
+        self.performances: OrderedDict[str, LivePerformance] = OrderedDict()
         """Performances in progress, by page."""
         self.drags: OrderedDict[str, tuple[int, Dragging]] = OrderedDict()
         """Drags in progress, by page, with their numbers."""

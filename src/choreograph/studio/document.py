@@ -81,7 +81,7 @@ class View(Message):
     """Motions on the stage, as "clip:ID" or "result:ID"; the first is the one that the timeline shows."""
 
 
-class Document(Message):
+class ProjectDocument(Message):
     """The project as its user made it. Undo and redo go through whole documents; the server keeps them."""
 
     name: Name = "Untitled"

@@ -11,14 +11,14 @@ from choreograph.studio.drag_messages import Pulled
 from choreograph.studio.subjects import VerbAsk
 
 if TYPE_CHECKING:
-    from choreograph.studio.pages import Page
+    from choreograph.studio.pages import OpenPage
     from choreograph.studio.workers import Lane
 
 
 class Dragged:
     """A drag that goes on. What came while the worker was busy and is not the newest is never answered."""
 
-    def __init__(self, page: Page, lane: Lane, number: int) -> None:
+    def __init__(self, page: OpenPage, lane: Lane, number: int) -> None:
         self.number = number
         self._page, self._lane = page, lane
         self._newest: tuple[VerbAsk, Pulled | None] | None = None

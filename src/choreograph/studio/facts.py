@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from choreograph.studio.document import Document, Draft, GraphAsk, Id, LabelRange, Message, Name, Point, View
+from choreograph.studio.document import Draft, GraphAsk, Id, LabelRange, Message, Name, Point, ProjectDocument, View
 from choreograph.studio.find_facts import ArchiveFacts
 
 
@@ -259,7 +259,7 @@ class Project(Message):
     folder: str
     version: int
     """Of the document."""
-    document: Document
+    document: ProjectDocument
     view: View
     undo: str | None
     """Name of what Undo would undo."""

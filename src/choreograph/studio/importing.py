@@ -15,7 +15,7 @@ from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Job, Recording
 from choreograph.studio.jobs import Hooks, Partly, Work
 from choreograph.studio.library import count
-from choreograph.studio.project_paths import KEEP, Places
+from choreograph.studio.project_paths import KEEP, ProjectPaths
 from choreograph.studio.session import Session
 from choreograph.studio.workers import Lane
 
@@ -61,7 +61,7 @@ async def _scan_folder(session: Session) -> None:
         _import(session, _reading(title, "import", paths, session.files), files=fresh)
 
 
-def list_files(places: Places) -> dict[str, list[int]]:
+def list_files(places: ProjectPaths) -> dict[str, list[int]]:
     """Motion files of a project's folder by their path in it, with size and time."""
     readable = set(suffixes(readable=True))
     home = places.folder.resolve()

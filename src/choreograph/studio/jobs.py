@@ -11,7 +11,7 @@ from typing import Any
 
 from choreograph.base.errors import Cancelled, ChoreographError
 from choreograph.studio.facts import Job
-from choreograph.studio.workers import Lane, Task
+from choreograph.studio.workers import Lane, WorkerTask
 
 KEPT = 40
 """Jobs that ended and are still listed."""
@@ -74,7 +74,7 @@ class Jobs:
     def __init__(self, announce: Callable[[Job], None]) -> None:
         self._announce = announce
         self._jobs: dict[str, Job] = {}
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, WorkerTask] = {}
         self._runs: set[asyncio.Task[None]] = set()
 
     def list(self) -> list[Job]:
@@ -120,7 +120,7 @@ class Jobs:
         while self._runs:
             await asyncio.wait(self._runs)
 
-    async def _run(self, job: Job, task: Task, finish: Finish, hooks: Hooks) -> None:
+    async def _run(self, job: Job, task: WorkerTask, finish: Finish, hooks: Hooks) -> None:
         begin = asyncio.create_task(task.started.wait())
         begin.add_done_callback(lambda _: self._begin(job))
         try:

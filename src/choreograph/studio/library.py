@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from choreograph.base.errors import RequestError
-from choreograph.studio.document import ClipEntry, Document, GraphAsk
+from choreograph.studio.document import ClipEntry, GraphAsk, ProjectDocument
 from choreograph.studio.facts import Recording
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def apply_entry(recording: Clip, entry: ClipEntry) -> Clip:
     return clip.with_name(entry.name)
 
 
-def check_document(document: Document, recordings: Mapping[str, Recording]) -> None:
+def check_document(document: ProjectDocument, recordings: Mapping[str, Recording]) -> None:
     """Raise a RequestError where an entry asks for frames or recordings that are not there."""
     seen: set[str] = set()
     for entry in document.clips:

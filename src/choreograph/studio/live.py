@@ -17,7 +17,7 @@ from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.facts import Motion
-from choreograph.studio.pages import Page
+from choreograph.studio.pages import OpenPage
 from choreograph.studio.protocol import PROTOCOL
 from choreograph.studio.session import Session
 
@@ -52,7 +52,7 @@ async def talk(socket: WebSocket, session: Session) -> None:
             await writer
 
 
-async def _write(socket: WebSocket, page: Page) -> None:
+async def _write(socket: WebSocket, page: OpenPage) -> None:
     """Send what waits, in order; a message's frames right after it."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
         while not page.lost:
@@ -63,7 +63,7 @@ async def _write(socket: WebSocket, page: Page) -> None:
         await socket.close(1013, "the page was too far behind")
 
 
-async def _hear(session: Session, page: Page, text: str) -> None:
+async def _hear(session: Session, page: OpenPage, text: str) -> None:
     try:
         message = m.TO_SERVER.validate_json(text)
     except ValidationError as error:
@@ -91,7 +91,7 @@ async def _hear(session: Session, page: Page, text: str) -> None:
         _complain(page, str(error))
 
 
-def _ask(session: Session, page: Page, message: m.Ask) -> None:
+def _ask(session: Session, page: OpenPage, message: m.Ask) -> None:
     try:
         session.asking.ask(message.verb, message.ask, page, message.number, message.subject, passing=message.passing)
     except ChoreographError as error:
@@ -99,13 +99,13 @@ def _ask(session: Session, page: Page, message: m.Ask) -> None:
         page.say(m.Refused(number=message.number, verb=message.verb, failure=failure))
 
 
-def _stop(page: Page) -> None:
+def _stop(page: OpenPage) -> None:
     if page.playing is not None:
         page.playing.cancel()
         page.playing = None
 
 
-async def _play(page: Page, asked: m.Play, motion: Motion, path: Path) -> None:
+async def _play(page: OpenPage, asked: m.Play, motion: Motion, path: Path) -> None:
     """Send frames as their time comes. Where this machine is a little late, all of them; where it or the page is
     behind for longer, the newest."""
     data = await asyncio.to_thread(_mapped, path)
@@ -139,7 +139,7 @@ def _mapped(path: Path) -> mmap.mmap:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _complain(page: Page, why: str) -> None:
+def _complain(page: OpenPage, why: str) -> None:
     page.say(m.Trouble(failure=m.Failure(error=why)))
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles, LiveFacts
-from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
+from choreograph.studio.document import Draft, Id, Message, Name, ProjectDocument, Sample
 from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.export_asks import ExportAsk
@@ -41,14 +41,14 @@ class DocumentChange(Message):
     base: int
     label: Name
     """What was done, for the Undo button: "Draw path"."""
-    document: Document
+    document: ProjectDocument
 
 
 class DocumentState(Message):
     """Answer to every change of the document."""
 
     version: int
-    document: Document
+    document: ProjectDocument
     undo: str | None
     redo: str | None
     clips: list[Motion] | None

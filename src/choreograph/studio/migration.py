@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from choreograph.contract.result import Metric
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 
 Plain = dict[str, Any]
 
@@ -32,7 +32,7 @@ _METRICS = {
 """What format 1 called a figure: the metric, its scale, its unit and what it measures."""
 
 
-def migrate_project(plain: Plain, *, places: Places) -> Plain:
+def migrate_project(plain: Plain, *, places: ProjectPaths) -> Plain:
     """A project file of an earlier format as one of the present format."""
 
     def whole(document: Plain) -> Plain:

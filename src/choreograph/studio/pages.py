@@ -23,7 +23,7 @@ QUEUE_FRAMES = 8
 now, not what was."""
 
 
-class Page:
+class OpenPage:
     """One open page."""
 
     def __init__(self) -> None:
@@ -78,22 +78,22 @@ class Page:
         return entry
 
 
-class Pages:
+class OpenPages:
     """All open pages."""
 
     def __init__(self) -> None:
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, OpenPage] = {}
 
-    def __iter__(self) -> Iterator[Page]:
+    def __iter__(self) -> Iterator[OpenPage]:
         return iter(list(self._pages.values()))
 
-    def open(self) -> Page:
+    def open(self) -> OpenPage:
         """A new page."""
-        page = Page()
+        page = OpenPage()
         self._pages[page.id] = page
         return page
 
-    def close(self, page: Page) -> None:
+    def close(self, page: OpenPage) -> None:
         """A page has gone; what it asked for is still worked on."""
         self._pages.pop(page.id, None)
         if page.playing is not None:
@@ -101,7 +101,7 @@ class Pages:
         if page.performing is not None:
             page.performing.stop()
 
-    def say(self, message: Message, *, but: Page | None = None) -> None:
+    def say(self, message: Message, *, but: OpenPage | None = None) -> None:
         """Send a message to all pages, or to all but one."""
         text = message.model_dump_json()
         for page in self._pages.values():

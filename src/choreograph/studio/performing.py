@@ -11,14 +11,14 @@ from choreograph.studio.document import Sample
 from choreograph.studio.subjects import VerbAsk
 
 if TYPE_CHECKING:
-    from choreograph.studio.pages import Page
+    from choreograph.studio.pages import OpenPage
     from choreograph.studio.workers import Lane
 
 
 class Performing:
     """A performance that goes on."""
 
-    def __init__(self, page: Page, lane: Lane, number: int, begin: VerbAsk, lag_s: float) -> None:
+    def __init__(self, page: OpenPage, lane: Lane, number: int, begin: VerbAsk, lag_s: float) -> None:
         self.number = number
         self._page, self._lane, self._lag_s = page, lane, lag_s
         self._begin: VerbAsk | None = begin

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.formats.atomic import atomic_write
 from choreograph.studio.archive import Archive, clip_number, file_stamp
-from choreograph.studio.document import ClipEntry, Document, Message, View
+from choreograph.studio.document import ClipEntry, Message, ProjectDocument, View
 from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
 from choreograph.studio.migration import migrate_project, migrate_result
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 from choreograph.studio.requests import check_drafts
 
 M = TypeVar("M", bound=Message)
@@ -38,7 +38,7 @@ class NotThere(ChoreographError):
     """There is nothing of that name."""
 
 
-class Step(NamedTuple):
+class UndoStep(NamedTuple):
     """Something that was done, and the document (as JSON) from before it; for redo, from after it."""
 
     label: str
@@ -48,13 +48,13 @@ class Step(NamedTuple):
 class Project:
     """Everything that is kept; methods change it in memory, `save` writes it."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ProjectPaths) -> None:
         self.places = places
         self.version = 1
-        self.document = Document(name=_name(places))
+        self.document = ProjectDocument(name=_name(places))
         self.view = View()
-        self._undo: list[Step] = []
-        self._redo: list[Step] = []
+        self._undo: list[UndoStep] = []
+        self._redo: list[UndoStep] = []
         self.files: dict[str, list[Any]] = {}
         """Motion files of the folder that were read: size, time and recording (several by name), by path within it."""
         self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
@@ -88,7 +88,7 @@ class Project:
         """What Redo would do again."""
         return self._redo[-1].label if self._redo else None
 
-    def change(self, label: str, document: Document, base: int | None = None) -> None:
+    def change(self, label: str, document: ProjectDocument, base: int | None = None) -> None:
         """Take over another document.
 
         Args:
@@ -109,7 +109,7 @@ class Project:
         check_drafts(document.requests, self.document.requests)
         if document == self.document:
             return
-        self._undo.append(Step(label, self.document.model_dump_json()))
+        self._undo.append(UndoStep(label, self.document.model_dump_json()))
         self._redo.clear()
         self._trim_history()
         self.document = document
@@ -123,12 +123,12 @@ class Project:
         """Go forward a step that was gone back."""
         self._step(self._redo, self._undo, "do again")
 
-    def _step(self, source: list[Step], target: list[Step], what: str) -> None:
+    def _step(self, source: list[UndoStep], target: list[UndoStep], what: str) -> None:
         if not source:
             raise RequestError(f"there is nothing to {what}")
         label, document = source.pop()
-        target.append(Step(label, self.document.model_dump_json()))
-        self.document = Document.model_validate_json(document)
+        target.append(UndoStep(label, self.document.model_dump_json()))
+        self.document = ProjectDocument.model_validate_json(document)
         self.version += 1
 
     def _trim_history(self) -> None:
@@ -267,12 +267,12 @@ class Project:
                 raise RequestError(f"{path} was written by a newer version of the studio; update choreograph")
             if plain["format"] < FORMAT:
                 plain = migrate_project(plain, places=self.places)
-            self.document = Document.model_validate(plain["document"])
+            self.document = ProjectDocument.model_validate(plain["document"])
             self.view = View.model_validate(plain["view"])
             self.version = int(plain["version"])
             self.files = {str(name): list(facts) for name, facts in plain["files"].items()}
-            self._undo = [Step(str(label), str(document)) for label, document in plain["undo"]]
-            self._redo = [Step(str(label), str(document)) for label, document in plain["redo"]]
+            self._undo = [UndoStep(str(label), str(document)) for label, document in plain["undo"]]
+            self._redo = [UndoStep(str(label), str(document)) for label, document in plain["redo"]]
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise RequestError(
                 f"{path} cannot be read ({type(error).__name__}); move it away to begin the project anew: "
@@ -292,7 +292,7 @@ def _age_s(path: Path) -> float:
         return -1.0
 
 
-def _name(places: Places) -> str:
+def _name(places: ProjectPaths) -> str:
     if places.demo:
         return "Demo"
     return places.given_graph.stem if places.given_graph else places.folder.name or "Untitled"

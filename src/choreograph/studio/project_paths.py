@@ -19,7 +19,7 @@ KEEP = ".choreograph"
 
 
 @dataclass(frozen=True)
-class Places:
+class ProjectPaths:
     """A project's folders and files."""
 
     folder: Path
@@ -100,7 +100,7 @@ class Places:
         return self.keep / "cache" / f"{skeleton}.glb"
 
 
-def find_places(target: Path | None) -> Places:
+def find_places(target: Path | None) -> ProjectPaths:
     """The places of a folder, of a .mog file, or of the demo project.
 
     Raises:
@@ -108,15 +108,15 @@ def find_places(target: Path | None) -> Places:
     """
     if target is None:
         folder = _data_folder() / "choreograph" / "demo"
-        return _writable(Places(folder, folder / KEEP, demo=True))
+        return _writable(ProjectPaths(folder, folder / KEEP, demo=True))
     path = target.expanduser().resolve()
     if path.is_dir():
-        return _writable(Places(path, path / KEEP))
+        return _writable(ProjectPaths(path, path / KEEP))
     if path.suffix.lower() != ".mog":
         raise RequestError(f"{target} is no folder and no .mog file; give a folder of motion files, or a motion graph")
     if not path.is_file():
         raise RequestError(f"there is no file {target}")
-    return _writable(Places(path.parent, path.parent / f"{KEEP}-{path.stem}", given_graph=path))
+    return _writable(ProjectPaths(path.parent, path.parent / f"{KEEP}-{path.stem}", given_graph=path))
 
 
 def _data_folder() -> Path:
@@ -124,7 +124,7 @@ def _data_folder() -> Path:
     return Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "share"
 
 
-def _writable(places: Places) -> Places:
+def _writable(places: ProjectPaths) -> ProjectPaths:
     try:
         for name in ("recordings", "results", "cache", "incoming", "exports", "characters"):
             (places.keep / name).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
 """Generated from the messages by `python -m choreograph.studio.typescript`; do not edit."""
 
-PROTOCOL = "57a6b6c76bee"
+PROTOCOL = "d0170373dd7a"
 """Changes whenever a message does."""

@@ -22,7 +22,7 @@ from choreograph.verbs.options import as_options
 
 
 @dataclass(frozen=True)
-class Source:
+class RecipeSource:
     """A clip of the library and the file that it can be read from."""
 
     file: Path
@@ -100,7 +100,7 @@ def _wear(files: list[Path], changes: list[str], body: Path, name: str) -> tuple
     return lines, made, []
 
 
-def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
+def _sources(session: Session, entries: list[ClipEntry]) -> list[RecipeSource]:
     """Where clips are read from: the folder's own file, if it is as it was, else the copy that the studio keeps."""
     project, places = session.project, session.places
     files = {}
@@ -114,7 +114,10 @@ def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
             files[recording] = path
     for placed in {e.source for e in entries if clip_number(e.source) is not None}:
         _copy_out(session, placed)
-    return [Source(files.get(e.source, places.recording(e.source)), e, project.sources[e.source].name) for e in entries]
+    return [
+        RecipeSource(files.get(e.source, places.recording(e.source)), e, project.sources[e.source].name)
+        for e in entries
+    ]
 
 
 def _copy_out(session: Session, recording: str) -> None:
@@ -127,7 +130,7 @@ def _copy_out(session: Session, recording: str) -> None:
         write_npz(path, WorkerContext(session.places).recording(recording))
 
 
-def _build_command(session: Session, sources: list[Source], settings: GraphAsk) -> str:
+def _build_command(session: Session, sources: list[RecipeSource], settings: GraphAsk) -> str:
     unsaid = [s.entry.name for s in sources if s.entry.labels is not None or s.entry.name != s.recorded_name]
     lines = [f"# no command names or labels clips, the Python program does: {', '.join(unsaid)}"] if unsaid else []
     files = []
@@ -160,7 +163,7 @@ def _inputs(session: Session, files: list[Path]) -> list[str]:
     return [str(file) for file in files]
 
 
-def _build_python(sources: list[Source], settings: GraphAsk) -> str:
+def _build_python(sources: list[RecipeSource], settings: GraphAsk) -> str:
     usual = GraphAsk()
     changed = {name: value for name, value in settings if value != getattr(usual, name)}
     lines = [

@@ -24,7 +24,7 @@ from choreograph.studio.importing import begin
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
 from choreograph.studio.project import NotThere, Stale
-from choreograph.studio.project_paths import Places, find_places
+from choreograph.studio.project_paths import ProjectPaths, find_places
 from choreograph.studio.security import LOOPBACK, Guard, TooMuch, TooSlow
 from choreograph.studio.session import Session
 from choreograph.studio.steering import steer
@@ -61,7 +61,7 @@ def create_app(target: Path | None = None, *, host: str = "127.0.0.1", token: st
     return Guard(app, hosts=LOOPBACK if token is None else ("*",), token=token)
 
 
-def _application(places: Places) -> FastAPI:
+def _application(places: ProjectPaths) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.session = session = Session(places)

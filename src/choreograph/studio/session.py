@@ -15,17 +15,17 @@ from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
-from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
+from choreograph.studio.document import ClipEntry, GraphAsk, Point, ProjectDocument, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Recording, Result
 from choreograph.studio.jobs import Jobs, Work
 from choreograph.studio.library import clip_key, count, graph_key, writable_suffixes
-from choreograph.studio.pages import Page, Pages
+from choreograph.studio.pages import OpenPage, OpenPages
 from choreograph.studio.project import NotThere, Project
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 from choreograph.studio.protocol import PROTOCOL
 from choreograph.studio.steering import Steering
 from choreograph.studio.verb_requests import Asking
-from choreograph.studio.workers import Lane, Task, count_processors
+from choreograph.studio.workers import Lane, WorkerTask, count_processors
 
 PREVIEWS_KEPT = 8
 EXPORTS_KEPT = 20
@@ -37,10 +37,10 @@ them until then."""
 class Session:
     """A project that is open."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ProjectPaths) -> None:
         self.places = places
         self.project = Project(places)
-        self.pages = Pages()
+        self.pages = OpenPages()
         self.uploading = 0
         """Uploads that are being received."""
         self.steering = Steering()
@@ -49,7 +49,7 @@ class Session:
         self._previews: dict[str, Result] = {}
         self._matrices: dict[tuple[str, str, str], tuple[Matrix, dict[str, bytes]]] = {}
         self._curve: Curve | None = None
-        self._figures: dict[str, Task] = {}
+        self._figures: dict[str, WorkerTask] = {}
         """Those that are being made, by skeleton."""
         self._saving = asyncio.Lock()
         self._preparing = asyncio.Lock()
@@ -220,7 +220,7 @@ class Session:
 
     # ------------------------------------------------------------------ changes
 
-    async def change(self, label: str, document: Document, base: int | None = None) -> m.DocumentState:
+    async def change(self, label: str, document: ProjectDocument, base: int | None = None) -> m.DocumentState:
         """Change the document, and tell all pages."""
         before = self.project.document.clips
         self.project.change(label, document, base)
@@ -268,7 +268,7 @@ class Session:
         await asyncio.to_thread(self.project.forget_result, result)
         self.tell_results()
 
-    def tell_results(self, but: Page | None = None) -> None:
+    def tell_results(self, but: OpenPage | None = None) -> None:
         """Say to all pages which results there are."""
         self.pages.say(m.ResultsChanged(results=self.project.result_list()), but=but)
 

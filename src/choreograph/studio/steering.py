@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import WebSocket, WebSocketDisconnect
 
 from choreograph.base.errors import ChoreographError, RequestError
-from choreograph.studio.subjects import Subject, VerbAsk
+from choreograph.studio.subjects import VerbAsk, VerbSubject
 
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
@@ -78,7 +78,9 @@ class Steering:
                     if values[0] == FIRST_READY:
                         first.set()
 
-            task = session.asking.lanes["steer"].submit("prepare", VerbAsk("steer", {}, Subject("graph", graph)), hear)
+            task = session.asking.lanes["steer"].submit(
+                "prepare", VerbAsk("steer", {}, VerbSubject("graph", graph)), hear
+            )
             self._work, self._ready = _Learning(key, first, asyncio.ensure_future(task.answer())), None
         return self._work
 

@@ -26,7 +26,7 @@ OwnMotion = ClipEntry | tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Subject:
+class VerbSubject:
     """What a verb shall work on, as the server says it to a worker."""
 
     kind: str
@@ -85,7 +85,7 @@ class VerbAsk:
 
     verb: str
     draft: Draft
-    subject: Subject
+    subject: VerbSubject
     named: str | None = None
     """What the page calls the subject."""
     motions: Mapping[str, OwnMotion] = field(default_factory=dict)
@@ -125,4 +125,4 @@ def _make_room(folder: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-__all__ = ["CLIP", "EXAMPLES", "GRAPH", "OwnMotion", "Subject", "VerbAsk", "motion_file"]
+__all__ = ["CLIP", "EXAMPLES", "GRAPH", "OwnMotion", "VerbAsk", "VerbSubject", "motion_file"]

@@ -20,12 +20,12 @@ from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, outputs_of, own_motions
-from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, Subject, VerbAsk
+from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, VerbAsk, VerbSubject
 from choreograph.studio.workers import Lane
 from choreograph.verbs import find_verb, rooms
 
 if TYPE_CHECKING:
-    from choreograph.studio.pages import Page
+    from choreograph.studio.pages import OpenPage
     from choreograph.studio.session import Session
 
 RESULTS_KEPT = 40
@@ -47,22 +47,22 @@ class Asking:
 
     # ------------------------------------------------------------------ subjects
 
-    def _subject(self, verb: str, named: str | None) -> tuple[Subject, str | None]:
+    def _subject(self, verb: str, named: str | None) -> tuple[VerbSubject, str | None]:
         """What a verb works on, and what the page calls it."""
         project, kind = self._session.project, find_verb(verb).subject.name
         if kind == GRAPH.name:
-            return Subject(kind, graph=project.graph_file), None
+            return VerbSubject(kind, graph=project.graph_file), None
         if kind == EXAMPLES.name:
             alike = project.document.clips
             if not alike and project.is_archive:  # nobody chose any: it is the archive that is learned from
-                return Subject(kind, graph=project.graph_file), None
+                return VerbSubject(kind, graph=project.graph_file), None
             # In the order in which files of these names would be read.
-            return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
+            return VerbSubject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
         assert kind == CLIP.name
         named = named or project.document.subjects.get(verb)
         if named is None:
-            return Subject(kind), None
-        return Subject(kind, motion=self.motion_of(named)), named
+            return VerbSubject(kind), None
+        return VerbSubject(kind, motion=self.motion_of(named)), named
 
     def motion_of(self, named: str) -> OwnMotion:
         """The clip or the person of a result that a page calls so."""
@@ -116,7 +116,7 @@ class Asking:
         self,
         verb: str,
         draft: Draft,
-        page: Page | None = None,
+        page: OpenPage | None = None,
         number: int = 0,
         subject: str | None = None,
         *,
@@ -228,7 +228,7 @@ class Asking:
 
     # ------------------------------------------------------------------ dragging and performing
 
-    def dragged(self, page: Page, message: Drag) -> None:
+    def dragged(self, page: OpenPage, message: Drag) -> None:
         """Take what a page would ask for if what it drags were let go."""
         check_drafts({"complete": message.ask}, {})
         ask = VerbAsk(
@@ -258,7 +258,7 @@ class Asking:
         self.lanes["perform"].submit("warm_perform", ask)
         return examples
 
-    def moved(self, page: Page, message: m.Moved) -> None:
+    def moved(self, page: OpenPage, message: m.Moved) -> None:
         """Take places of a way that a page is performing."""
         if message.begin is not None:
             if page.performing is not None:
@@ -281,7 +281,7 @@ def _told(result: Result) -> tuple[Any, ...]:
 class _Answer:
     """What becomes of one request."""
 
-    def __init__(self, asking: Asking, verb: str, page: Page | None, number: int, passing: bool) -> None:
+    def __init__(self, asking: Asking, verb: str, page: OpenPage | None, number: int, passing: bool) -> None:
         self._asking, self._verb, self._page, self._number, self._passing = asking, verb, page, number, passing
         self.job = ""
         # What older requests found that were stopped by this one goes with what this one betters.

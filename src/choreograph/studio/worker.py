@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from choreograph.base.errors import Cancelled, ChoreographError
 from choreograph.base.progress import tell_compiling
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 
 _EVERY_S = 0.05
 """Least time between two reports of progress of one stage."""
@@ -73,7 +73,7 @@ def main() -> None:
     # What a library prints must not end up among the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    begin: tuple[Places, int] | None = read_message(sys.stdin.buffer)
+    begin: tuple[ProjectPaths, int] | None = read_message(sys.stdin.buffer)
     if begin is None:
         return
     places, nice = begin

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from choreograph.base.errors import Cancelled, ChoreographError, RequestError
-from choreograph.studio.project_paths import Places
+from choreograph.studio.project_paths import ProjectPaths
 
 OBEY_S = 2.0
 """Seconds that a task has to stop when told to; then its process is ended."""
@@ -39,7 +39,7 @@ class StudioClosed(Cancelled):
         super().__init__("the studio was closed")
 
 
-class Task:
+class WorkerTask:
     """Something asked of a worker."""
 
     def __init__(self, number: int, name: str, ask: Any, hear: Hear | None) -> None:
@@ -86,7 +86,7 @@ class _Worker:
         self._process = process
 
     @classmethod
-    async def start(cls, places: Places, nice: int) -> _Worker:
+    async def start(cls, places: ProjectPaths, nice: int) -> _Worker:
         pipe = asyncio.subprocess.PIPE
         words = (sys.executable, "-m", "choreograph.studio.worker")
         worker = cls(await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe))
@@ -132,18 +132,18 @@ class _Worker:
 class Lane:
     """Workers that take tasks from one queue, each started when it is first needed."""
 
-    def __init__(self, places: Places, *, size: int = 1, nice: int = 0) -> None:
+    def __init__(self, places: ProjectPaths, *, size: int = 1, nice: int = 0) -> None:
         self._places, self._size, self._nice = places, size, nice
-        self._waiting: asyncio.Queue[Task] = asyncio.Queue()
+        self._waiting: asyncio.Queue[WorkerTask] = asyncio.Queue()
         self._servers: list[asyncio.Task[None]] = []
         self._count = self._busy = 0
         self._closed = False
         self.workers: list[_Worker] = []
 
-    def submit(self, name: str, ask: Any, hear: Hear | None = None) -> Task:
+    def submit(self, name: str, ask: Any, hear: Hear | None = None) -> WorkerTask:
         """Put a task in the queue."""
         self._count += 1
-        task = Task(self._count, name, ask, hear)
+        task = WorkerTask(self._count, name, ask, hear)
         if self._closed:
             task.settle(error=StudioClosed())
             return task
@@ -187,7 +187,7 @@ class Lane:
             finally:
                 self._busy -= 1
 
-    async def _run(self, worker: _Worker, task: Task) -> None:
+    async def _run(self, worker: _Worker, task: WorkerTask) -> None:
         task.worker = worker
         task.started.set()
         worker.send(("run", task.number, task.name, task.ask))

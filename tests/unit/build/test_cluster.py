@@ -14,7 +14,7 @@ from choreograph.build.comparison import Windows
 from choreograph.build.files import build_file
 from choreograph.build.prepare import prepare_clips
 from choreograph.distance.library import build_library
-from choreograph.distance.minima import Minima, find_minima, make_limits
+from choreograph.distance.minima import WindowMinima, find_minima, make_limits
 from choreograph.distance.shards import Question, cut_shards
 from choreograph.graph.settings import GraphSettings
 
@@ -123,7 +123,7 @@ class Leaving:
 
     def submit(self, function, *values, retries: int, pure: bool):
         class Task:
-            def result(task) -> tuple[Minima, int]:
+            def result(task) -> tuple[WindowMinima, int]:
                 self.left -= 1
                 if self.left < 0:
                     raise CommClosedError("gone")
@@ -278,7 +278,7 @@ def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: 
                 killed.append(victim)
                 os.kill(victim, signal.SIGKILL)
 
-        found = Minima.concatenate([batch.minima for batch in compare(windows, 0.05, progress=progress)])
+        found = WindowMinima.concatenate([batch.minima for batch in compare(windows, 0.05, progress=progress)])
         assert killed and len(found) > 0
         for name, column in vars(expected).items():
             np.testing.assert_array_equal(column, getattr(found, name))

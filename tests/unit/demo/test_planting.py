@@ -8,12 +8,12 @@ import pytest
 from choreograph.base import quat
 from choreograph.base.arrays import Floats
 from choreograph.demo.body import ANKLE_HEIGHT, TOE, TOE_HEIGHT
-from choreograph.demo.contact_phases import FAR, Stance
+from choreograph.demo.contact_phases import FAR, ContactPhase
 from choreograph.demo.planting import FootTrack, plant_foot, sole_height
 
 FPS = 200.0
 TIMES = np.arange(0, 3, 1 / FPS)
-STANCES = [Stance(-FAR, -FAR, 0.8, 1.0), Stance(1.5, 1.6, FAR, FAR)]
+STANCES = [ContactPhase(-FAR, -FAR, 0.8, 1.0), ContactPhase(1.5, 1.6, FAR, FAR)]
 
 
 def sloppy_foot() -> tuple[Floats, Floats]:

@@ -4,19 +4,19 @@ from tests.unit.distance.synthetic import moved, plain_matrix, plain_minima, wan
 
 from choreograph.base.errors import Cancelled, RequestError
 from choreograph.base.progress import Recorder
-from choreograph.distance.minima import Minima, distance_matrix, find_minima, iterate_minima
+from choreograph.distance.minima import WindowMinima, distance_matrix, find_minima, iterate_minima
 from choreograph.distance.window import Window, align_windows, windowed_clip
 
 WEIGHTS = np.array([1.0, 3.0, 0.5, 0.0, 2.0])
 FAR = 10.0  # metres: nothing is beyond it
 
 
-def pairs_of(minima: Minima, i: int, j: int) -> set[tuple[int, int]]:
+def pairs_of(minima: WindowMinima, i: int, j: int) -> set[tuple[int, int]]:
     mine = minima.take((minima.clip_a == i) & (minima.clip_b == j))
     return set(zip(mine.a.tolist(), mine.b.tolist(), strict=True))
 
 
-def assert_same(one: Minima, other: Minima) -> None:
+def assert_same(one: WindowMinima, other: WindowMinima) -> None:
     for name, column in vars(one).items():
         np.testing.assert_array_equal(column, getattr(other, name), err_msg=name)
 
@@ -130,7 +130,9 @@ def test_batches_complete_clip_after_clip_and_can_be_taken_up_again(monkeypatch)
     assert all(np.isin(batch.minima.clip_a, batch.clips).all() for batch in batches)
     assert all(0 <= batch.evaluated <= batch.pairs for batch in batches)
     later = list(iterate_minima(loaded, 0.2, start=batches[1].clips.start))
-    assert_same(Minima.concatenate([b.minima for b in later]), Minima.concatenate([b.minima for b in batches[1:]]))
+    assert_same(
+        WindowMinima.concatenate([b.minima for b in later]), WindowMinima.concatenate([b.minima for b in batches[1:]])
+    )
 
 
 def test_progress_reaches_the_total_and_can_cancel():

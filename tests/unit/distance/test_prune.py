@@ -18,8 +18,8 @@ def clips_of(window: Window, count: int = 4, frames: int = 150):
     return [windowed_clip(m, np.ones(5), window) for m in motions]
 
 
-def limits_of(clips: int, threshold: float) -> prune.Limits:
-    return prune.Limits(np.full((1, 1), threshold**2), np.zeros(clips, np.int64))
+def limits_of(clips: int, threshold: float) -> prune.PruneLimits:
+    return prune.PruneLimits(np.full((1, 1), threshold**2), np.zeros(clips, np.int64))
 
 
 def pruner_of(library: Library, clips: int, threshold: float) -> prune.Pruner:

@@ -3,7 +3,7 @@ import pytest
 from tests.unit.distance.synthetic import moved, wander
 
 from choreograph.distance.library import build_library, join_libraries
-from choreograph.distance.minima import Minima, iterate_minima, make_limits
+from choreograph.distance.minima import WindowMinima, iterate_minima, make_limits
 from choreograph.distance.prune import choose_basis, measure
 from choreograph.distance.shards import Question, compare_shards, cut_shards, measure_shard, pair_up
 from choreograph.distance.window import Window, windowed_clip
@@ -45,7 +45,7 @@ def test_what_is_measured_apart_and_joined_is_what_is_measured_at_once(clips):
 @pytest.mark.parametrize("start", [0, 1, 3])
 def test_pairs_of_shards_find_what_all_at_once_finds(clips, threshold, involving, start):
     batches = iterate_minima(clips, threshold, involving=involving, start=start, prune=False)
-    expected = Minima.concatenate([batch.minima for batch in batches])
+    expected = WindowMinima.concatenate([batch.minima for batch in batches])
     cut = cut_shards([len(clip.heights) for clip in clips], 120)
     assert len(cut) > 3
     level = build_library(clips).level
@@ -62,7 +62,7 @@ def test_pairs_of_shards_find_what_all_at_once_finds(clips, threshold, involving
             minima, computed = compare_shards(parts[i], parts[j], question)
             assert computed <= 1.5 * pairs + 2_000
             found.append(minima)
-    together = Minima.concatenate(found)
+    together = WindowMinima.concatenate(found)
     assert len(expected) > 0 or start
     for name, column in vars(expected).items():
         np.testing.assert_array_equal(column, getattr(together, name))

@@ -5,7 +5,7 @@ import pytest
 
 from choreograph.finishing import _compiled_feet
 from choreograph.finishing.foot_contacts import (
-    Places,
+    PlantPlaces,
     agree,
     agree_numpy,
     fill_gaps,
@@ -55,16 +55,16 @@ def test_a_short_gap_is_bridged_and_nothing_known_is_nothing() -> None:
 
 def test_a_heel_that_stays_while_the_toe_comes_down_often_stays_near() -> None:
     taps = np.array([[10 * k, 10 * k + 5] for k in range(12)])
-    heels = Places(np.array([[0, 120]]), np.zeros((1, 3)))
-    toes = Places(taps, np.tile([0.0, 0.0, 0.2], (12, 1)))
+    heels = PlantPlaces(np.array([[0, 120]]), np.zeros((1, 3)))
+    toes = PlantPlaces(taps, np.tile([0.0, 0.0, 0.2], (12, 1)))
     agree(heels, toes, np.tile([0.0, -0.05, 0.15], (120, 1)))
     np.testing.assert_allclose(np.linalg.norm(toes.spots - heels.spots, axis=1), 0.15, atol=1e-6)
     assert np.abs(heels.spots).max() < 0.06
 
 
 def test_heel_and_toe_of_one_foot_agree_on_its_length() -> None:
-    heels = Places(np.array([[0, 50], [80, 120]]), np.array([[0, 0.08, 0], [0.03, 0.08, 0.02]], float))
-    toes = Places(np.array([[10, 110], [200, 220]]), np.array([[0, 0.03, 0.2], [5, 0.03, 5]], float))
+    heels = PlantPlaces(np.array([[0, 50], [80, 120]]), np.array([[0, 0.08, 0], [0.03, 0.08, 0.02]], float))
+    toes = PlantPlaces(np.array([[10, 110], [200, 220]]), np.array([[0, 0.03, 0.2], [5, 0.03, 5]], float))
     agree(heels, toes, np.tile([0.09, -0.05, 0.12], (220, 1)))
     for heel in heels.spots:
         np.testing.assert_allclose(np.linalg.norm((toes.spots[0] - heel)[[0, 2]]), 0.15, atol=1e-4)
@@ -73,8 +73,8 @@ def test_heel_and_toe_of_one_foot_agree_on_its_length() -> None:
 
 
 def test_heights_of_places_do_not_move_heel_and_toe_apart() -> None:
-    heels = Places(np.array([[0, 50]]), np.array([[0, 0.13, 0]], float))
-    toes = Places(np.array([[10, 60]]), np.array([[0, 0.02, 0.08]], float))
+    heels = PlantPlaces(np.array([[0, 50]]), np.array([[0, 0.13, 0]], float))
+    toes = PlantPlaces(np.array([[10, 60]]), np.array([[0, 0.02, 0.08]], float))
     agree(heels, toes, np.tile([0.0, -0.12, 0.08], (60, 1)))  # a toe's place is a centimetre too high
     np.testing.assert_array_equal(heels.spots[0], [0, 0.13, 0])
     np.testing.assert_array_equal(toes.spots[0], [0, 0.02, 0.08])

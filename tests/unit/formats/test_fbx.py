@@ -11,7 +11,7 @@ from tests.unit.formats import fbx_files as fbx
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats import read_clip, read_clips, read_figures
-from choreograph.formats._fbx_curves import Curve, read_curve
+from choreograph.formats._fbx_curves import FbxCurve, read_curve
 from choreograph.formats._fbx_tree import Record
 from choreograph.formats.fbx import list_fbx_takes, read_fbx
 
@@ -182,7 +182,7 @@ def test_two_skeletons_are_two_figures(tmp_path: Path) -> None:
     assert [len(clip.skeleton) for clip in read_figures(path)] == [11, 2]
 
 
-def _curve(times: Any, values: Any, flags: int, data: Any = (0, 0, 0, 0)) -> Curve:
+def _curve(times: Any, values: Any, flags: int, data: Any = (0, 0, 0, 0)) -> FbxCurve:
     count = len(times)
     below = [
         Record("KeyTime", list(map(int, np.round(np.asarray(times) * fbx.TICKS)))),

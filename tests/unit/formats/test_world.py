@@ -15,7 +15,7 @@ from choreograph.formats.bvh import read_bvh, write_bvh
 from choreograph.formats.world import (
     CMU_INCHES,
     UP_AXES,
-    Unit,
+    FileUnit,
     judge_unit,
     parse_unit,
     to_y_up,
@@ -69,7 +69,7 @@ def test_units_by_height_from_child_to_giant(
 
 def test_bodies_that_are_no_people(walker: Clip) -> None:
     giant = judge_unit(walker.skeleton.scaled(300))
-    assert giant == Unit(0.01, "assumed: no usual unit makes a body of 481.7 units a person", sure=False)
+    assert giant == FileUnit(0.01, "assumed: no usual unit makes a body of 481.7 units a person", sure=False)
     headless = walker.skeleton.with_roles({"head": []})
     assert not judge_unit(headless).sure and "no legs and head" in judge_unit(headless).reason
     one_leg = walker.skeleton.with_roles({"left_foot": []})

@@ -45,7 +45,7 @@ def random_graph(seed: int, *, clips: int = 12, minima: int = 40, nearest: int |
     return MotionGraph(settings, 0.05, (), infos, tables, searched_m=0.08)
 
 
-def touched(cuts: connect.Cuts, count: int, *, forward: bool) -> list[bool]:
+def touched(cuts: connect.TransitionCuts, count: int, *, forward: bool) -> list[bool]:
     """By plain search: clips with a cut point that the largest component reaches, or that reaches it."""
     links = [(k, k + 1) for k, (one, two) in enumerate(pairwise(cuts.clip)) if one == two]
     links += list(zip(cuts.leave.tolist(), cuts.arrive.tolist(), strict=True))

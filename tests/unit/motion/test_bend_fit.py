@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.motion.bend_fit import STRETCH, Bends, Targets, fit_bends, turn_limit
+from choreograph.motion.bend_fit import STRETCH, Bends, BendTargets, fit_bends, turn_limit
 
 FPS, FRAMES = 30.0, 181
 WAY = 1j * np.linspace(0.0, 7.8, FRAMES)
@@ -17,7 +17,7 @@ def fitted(*targets: tuple[int, complex, float], stiff: slice | None = None) -> 
     held = np.zeros(FRAMES, bool)
     held[stiff or slice(0)] = True
     frames, places, turns = (np.array(column) for column in zip((0, 0j, 0.0), *targets, strict=True))
-    return fit_bends(WAY, WAY + 0.02, SPEED, Targets(frames, places + 0.02, turns.astype(float), held), FPS)
+    return fit_bends(WAY, WAY + 0.02, SPEED, BendTargets(frames, places + 0.02, turns.astype(float), held), FPS)
 
 
 def torso(bends: Bends, frame: int) -> complex:
@@ -56,7 +56,7 @@ def test_what_is_stiff_and_what_lies_behind_goes_on_as_it_was() -> None:
 
 def test_who_stands_is_not_turned() -> None:
     assert turn_limit(np.zeros(1))[0] == 0
-    still = Targets(np.array([0, 60]), np.zeros(2, complex), np.array([0.0, 1.0]), np.zeros(61, bool))
+    still = BendTargets(np.array([0, 60]), np.zeros(2, complex), np.array([0.0, 1.0]), np.zeros(61, bool))
     bends = fit_bends(np.zeros(61, complex), np.zeros(61, complex), np.zeros(61), still, FPS)
     assert np.abs(bends.turn).max() == 0
 
@@ -64,6 +64,8 @@ def test_who_stands_is_not_turned() -> None:
 def test_long_motions_are_thinned_and_still_met() -> None:
     frames = 20_001
     way = 1j * np.linspace(0, 260, frames)
-    targets = Targets(np.array([0, 20_000]), np.array([0, 20 + 250j]), np.array([0.0, np.nan]), np.zeros(frames, bool))
+    targets = BendTargets(
+        np.array([0, 20_000]), np.array([0, 20 + 250j]), np.array([0.0, np.nan]), np.zeros(frames, bool)
+    )
     bends = fit_bends(way, way, np.full(frames, 1.56), targets, 120.0)
     assert abs(bends.places[-1] - targets.place[1]) < 0.05

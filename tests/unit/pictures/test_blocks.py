@@ -7,8 +7,8 @@ import pytest
 
 from choreograph.pictures import raster
 from choreograph.pictures.blocks import make_block
-from choreograph.pictures.camera import Camera
-from choreograph.pictures.raster import Scene
+from choreograph.pictures.camera import PictureCamera
+from choreograph.pictures.raster import RasterScene
 
 L_SHAPE = np.array([(0, 0), (2, 0), (2, 1), (1, 1), (1, 3), (0, 3), (0, 0)], float)
 
@@ -35,8 +35,8 @@ def test_its_triangles_are_small_and_face_outwards():
 
 
 def test_one_sees_it():
-    camera = Camera(np.array([0.0, 2.0, 5.0]), np.zeros(3))
+    camera = PictureCamera(np.array([0.0, 2.0, 5.0]), np.zeros(3))
     block = make_block(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]), 0.0, 0.5, "#ff0000")
-    bare, seen = (raster.draw(Scene(things), camera, (64, 48)).astype(int) for things in ((), (block,)))
+    bare, seen = (raster.draw(RasterScene(things), camera, (64, 48)).astype(int) for things in ((), (block,)))
     changed = np.abs(seen - bare).max(axis=2) > 40
     assert changed[24, 32] and seen[24, 32, 0] > seen[24, 32, 1] + 40 and not changed[:5].any()

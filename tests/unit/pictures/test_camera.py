@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from choreograph.base.errors import RequestError
-from choreograph.pictures.camera import VIEWS, Camera, body_points, fit_camera, place_cameras, smooth
+from choreograph.pictures.camera import VIEWS, PictureCamera, body_points, fit_camera, place_cameras, smooth
 
 
 def test_target_is_in_the_middle_and_axes_are_right_handed():
-    camera = Camera(np.array([1.0, 2.0, 5.0]), np.array([0.0, 1.0, 0.0]))
+    camera = PictureCamera(np.array([1.0, 2.0, 5.0]), np.array([0.0, 1.0, 0.0]))
     assert camera.project(camera.target, (200, 100))[:2] == pytest.approx([100, 50])
     right, up, forward = camera.axes
     assert np.cross(right, up) == pytest.approx(-forward)
@@ -16,7 +16,7 @@ def test_target_is_in_the_middle_and_axes_are_right_handed():
 
 
 def test_floor_homography_undoes_the_projection():
-    camera = Camera(np.array([1.0, 2.0, 5.0]), np.array([0.0, 1.0, 0.0]))
+    camera = PictureCamera(np.array([1.0, 2.0, 5.0]), np.array([0.0, 1.0, 0.0]))
     size = (320, 180)
     points = np.array([[0.0, 0, 0], [1.5, 0, -3], [-2, 0, 2]])
     pixels = camera.project(points, size)

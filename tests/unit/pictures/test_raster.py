@@ -5,9 +5,9 @@ import pytest
 from tests.unit.pictures import plain_shaders
 
 from choreograph.pictures import _compiled, raster
-from choreograph.pictures.camera import Camera, place_cameras
+from choreograph.pictures.camera import PictureCamera, place_cameras
 from choreograph.pictures.figures import cast
-from choreograph.pictures.raster import Figure, Scene, Stroke
+from choreograph.pictures.raster import Figure, RasterScene, Stroke
 from choreograph.pictures.theme import DARK, LIGHT, as_linear, as_srgb, from_hex
 
 BOTH = pytest.mark.parametrize("kernels", [_compiled, plain_shaders], ids=["compiled", "plain"])
@@ -79,15 +79,15 @@ def test_shadow_of_a_square_is_the_square_moved_by_its_height(kernels):
     assert np.array_equal(count, expected)
 
 
-def camera() -> Camera:
-    return Camera(np.array([0.4, 1.6, 4.0]), np.array([0.2, 0.5, 0.0]))
+def camera() -> PictureCamera:
+    return PictureCamera(np.array([0.4, 1.6, 4.0]), np.array([0.2, 0.5, 0.0]))
 
 
 @BOTH
 @pytest.mark.parametrize("ring", [0.0, 0.03])
 def test_painted_line_is_as_wide_as_its_projection(kernels, ring):
     """The area of an antialiased disc or ring seen from straight above is that of the shape."""
-    above = Camera(np.array([0.0, 3.0, 0.001]), np.zeros(3))
+    above = PictureCamera(np.array([0.0, 3.0, 0.001]), np.zeros(3))
     size = (160, 160)
     cover = np.zeros((160, 160), np.float32)
     segments = np.array([[0.0, 0.0, 0.0, 0.0, 0.4, 1.0]])
@@ -132,7 +132,7 @@ def test_whole_picture_is_the_same_with_plain_kernels(theme, samples):
         Stroke(np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.5]]), "#2bb3a3", 0.02, np.array([0.4, 1.0])),
         Stroke(np.array([[0.3, 0.5]]), "#ffb02e", 0.1, 0.8, ring=0.02),
     ]
-    scene = Scene([ball((0.0, 0.5, 0.0), 0.5), ball((0.5, 1.1, 0.3), 0.2)], strokes, theme)
+    scene = RasterScene([ball((0.0, 0.5, 0.0), 0.5), ball((0.5, 1.1, 0.3), 0.2)], strokes, theme)
     fast = raster.draw(scene, camera(), (128, 72), samples=samples).astype(int)
     plain = raster.draw(scene, camera(), (128, 72), samples=samples, kernels=plain_shaders).astype(int)
     off = np.abs(fast - plain).max(axis=2)
@@ -143,11 +143,11 @@ def test_whole_picture_is_the_same_with_plain_kernels(theme, samples):
 
 def test_figure_shades_the_floor_away_from_the_light_and_is_bright_towards_it(walker):
     actor = cast([walker])[0]
-    view = Camera(np.array([0.0, 1.2, 6.0]), np.array([0.0, 0.8, 0.0]))
+    view = PictureCamera(np.array([0.0, 1.2, 6.0]), np.array([0.0, 0.8, 0.0]))
     size = (160, 120)
-    empty = raster.draw(Scene(key_yaw=np.pi / 2), view, size).astype(int)
+    empty = raster.draw(RasterScene(key_yaw=np.pi / 2), view, size).astype(int)
     for yaw, dark_side in ((np.pi / 2, -1), (-np.pi / 2, 1)):
-        there = raster.draw(Scene([actor.pose(0)], key_yaw=yaw), view, size).astype(int)
+        there = raster.draw(RasterScene([actor.pose(0)], key_yaw=yaw), view, size).astype(int)
         darker = (empty - there).sum(axis=2) > 12
         columns = np.nonzero(darker)[1]
         assert len(columns) > 30
@@ -155,25 +155,25 @@ def test_figure_shades_the_floor_away_from_the_light_and_is_bright_towards_it(wa
 
 
 def test_empty_stage_has_the_theme_s_background_above_the_horizon():
-    image = raster.draw(Scene(), camera(), (64, 48))
-    flat = Camera(np.array([0.0, 1.0, 4.0]), np.array([0.0, 2.5, 0.0]))
-    image = raster.draw(Scene(), flat, (64, 48))
+    image = raster.draw(RasterScene(), camera(), (64, 48))
+    flat = PictureCamera(np.array([0.0, 1.0, 4.0]), np.array([0.0, 2.5, 0.0]))
+    image = raster.draw(RasterScene(), flat, (64, 48))
     assert (image[:8] == [0x14, 0x17, 0x1C]).all()
 
 
 def test_figure_behind_the_camera_or_out_of_the_picture_draws_nothing(walker):
     figure = cast([walker])[0].pose(0)
-    away = Camera(np.array([0.0, 1.0, 8.0]), np.array([0.0, 1.0, 30.0]))
-    beside = Camera(np.array([0.0, 1.0, 8.0]), np.array([30.0, 1.0, 7.0]))
+    away = PictureCamera(np.array([0.0, 1.0, 8.0]), np.array([0.0, 1.0, 30.0]))
+    beside = PictureCamera(np.array([0.0, 1.0, 8.0]), np.array([30.0, 1.0, 7.0]))
     for view in (away, beside):
-        bare = raster.draw(Scene(key_yaw=0.0), view, (64, 48))
-        assert np.array_equal(raster.draw(Scene([figure], key_yaw=0.0), view, (64, 48)), bare)
+        bare = raster.draw(RasterScene(key_yaw=0.0), view, (64, 48))
+        assert np.array_equal(raster.draw(RasterScene([figure], key_yaw=0.0), view, (64, 48)), bare)
 
 
 def test_more_samples_converge(walker):
     figure = cast([walker])[0].pose(0)
     view = place_cameras([walker], "side", 4 / 3)[0]
-    one, two, eight = (raster.draw(Scene([figure]), view, (80, 60), samples=n).astype(int) for n in (1, 2, 8))
+    one, two, eight = (raster.draw(RasterScene([figure]), view, (80, 60), samples=n).astype(int) for n in (1, 2, 8))
     assert np.abs(two - eight).mean() < 0.7 * np.abs(one - eight).mean()
 
 
@@ -188,5 +188,5 @@ def test_figures_join_whatever_their_number(walker):
         *(getattr(cast([walker])[0].pose(0), name) for name in ("vertices", "normals", "triangles", "colours"))
     )
     view = place_cameras([walker], "follow", 4 / 3)[0]
-    once = raster.draw(Scene([figure]), view, (64, 48))
-    assert np.array_equal(raster.draw(Scene([figure, figure]), view, (64, 48)), once)
+    once = raster.draw(RasterScene([figure]), view, (64, 48))
+    assert np.array_equal(raster.draw(RasterScene([figure, figure]), view, (64, 48)), once)

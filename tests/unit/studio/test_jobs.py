@@ -7,18 +7,18 @@ from typing import Any
 
 from choreograph.studio.facts import Job
 from choreograph.studio.jobs import QUIET_S, Jobs, Work
-from choreograph.studio.workers import Lane, Task
+from choreograph.studio.workers import Lane, WorkerTask
 
 
 class Stuck(Lane):
     """A lane whose workers have not started yet."""
 
     def __init__(self) -> None:
-        self.tasks: list[Task] = []
+        self.tasks: list[WorkerTask] = []
 
-    def submit(self, name: str, ask: Any, hear: Any = None) -> Task:
+    def submit(self, name: str, ask: Any, hear: Any = None) -> WorkerTask:
         """A task that nobody works on."""
-        self.tasks.append(Task(1, name, ask, hear))
+        self.tasks.append(WorkerTask(1, name, ask, hear))
         return self.tasks[-1]
 
 

@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import live
 from choreograph.studio import messages as m
-from choreograph.studio.pages import QUEUE_BYTES, QUEUE_FRAMES, Page
+from choreograph.studio.pages import QUEUE_BYTES, QUEUE_FRAMES, OpenPage
 from choreograph.studio.protocol import PROTOCOL
 
 PATH = [[0.0, 0.0], [0.0, 6.0]]
@@ -239,7 +239,7 @@ def test_a_worker_that_does_not_obey_is_ended(studio: Studio) -> None:
 
 def test_frames_are_dropped_for_a_slow_page_and_never_queued() -> None:
     async def play() -> None:
-        page = Page()
+        page = OpenPage()
         for k in range(1000):
             page.say_frame(f"frame {k}", bytes(400))
         page.say_text("over")
@@ -259,7 +259,7 @@ def test_a_machine_that_is_far_behind_goes_on_with_what_is_now(tmp_path: Path, m
     motion: Any = SimpleNamespace(id="clip:a", joints=["a", "b"], fps=100.0, frames=10)
 
     async def play() -> list[float]:
-        page, due = Page(), []
+        page, due = OpenPage(), []
         playing = asyncio.create_task(live._play(page, m.Play(motion="clip:a", rate_hz=100, loop=True), motion, path))
         for k in range(6):
             due.append(json.loads((await page.next())[0])["due"])
@@ -275,17 +275,17 @@ def test_a_machine_that_is_far_behind_goes_on_with_what_is_now(tmp_path: Path, m
 
 def test_a_page_that_reads_nothing_is_let_go() -> None:
     async def fill() -> None:
-        page = Page()
+        page = OpenPage()
         for _ in range(QUEUE_BYTES >> 20):
             page.say_text("", bytes(1 << 20))
         assert not page.lost
         page.say_text("", b"x")
         assert page.lost
-        texts = Page()
+        texts = OpenPage()
         for _ in range((QUEUE_BYTES >> 22) + 1):  # documents may have megabytes
             texts.say_text("x" * (1 << 22))
         assert texts.lost
-        told = Page()
+        told = OpenPage()
         for _ in range(1000):
             told.say_text("x" * (1 << 20))
             assert len((await told.next())[0]) == 1 << 20 and not told.lost

@@ -9,14 +9,14 @@ import pytest
 
 from choreograph.base.errors import RequestError
 from choreograph.studio import project as module
-from choreograph.studio.document import ClipEntry, Document
+from choreograph.studio.document import ClipEntry, ProjectDocument
 from choreograph.studio.facts import Recording, Result
 from choreograph.studio.project import Project, Stale
-from choreograph.studio.project_paths import Places, find_places
+from choreograph.studio.project_paths import ProjectPaths, find_places
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> ProjectPaths:
     return find_places(tmp_path)
 
 
@@ -24,7 +24,7 @@ def rename(project: Project, name: str) -> None:
     project.change(f"Rename to {name}", project.document.model_copy(update={"name": name}))
 
 
-def test_undo_and_redo_go_through_whole_documents(places: Places) -> None:
+def test_undo_and_redo_go_through_whole_documents(places: ProjectPaths) -> None:
     project = Project(places)
     first = project.document.name
     for name in ("a", "b", "c"):
@@ -44,18 +44,18 @@ def test_undo_and_redo_go_through_whole_documents(places: Places) -> None:
         project.undo()
 
 
-def test_a_change_to_an_old_version_is_refused(places: Places) -> None:
+def test_a_change_to_an_old_version_is_refused(places: ProjectPaths) -> None:
     project = Project(places)
     rename(project, "a")
     with pytest.raises(Stale, match="version 2"):
-        project.change("x", Document(name="late"), base=1)
-    project.change("x", Document(name="in time"), base=2)
+        project.change("x", ProjectDocument(name="late"), base=1)
+    project.change("x", ProjectDocument(name="in time"), base=2)
     version = project.version
     project.change("nothing", project.document)
     assert project.version == version, "a change that changes nothing is none"
 
 
-def test_everything_is_there_again_after_a_restart(places: Places) -> None:
+def test_everything_is_there_again_after_a_restart(places: ProjectPaths) -> None:
     project = Project(places)
     for name in ("a", "b"):
         rename(project, name)
@@ -69,7 +69,7 @@ def test_everything_is_there_again_after_a_restart(places: Places) -> None:
     assert again.document.name == "b"
 
 
-def test_the_history_is_bounded(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_history_is_bounded(places: ProjectPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STEPS_KEPT", 5)
     project = Project(places)
     for number in range(20):
@@ -87,14 +87,14 @@ def test_the_history_is_bounded(places: Places, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99}', '{"format":1,"document":3}'])
-def test_a_damaged_file_is_refused_with_what_to_do(places: Places, content: str) -> None:
+def test_a_damaged_file_is_refused_with_what_to_do(places: ProjectPaths, content: str) -> None:
     places.project.write_text(content)
     with pytest.raises(RequestError, match=r"project\.json"):
         Project(places)
     assert places.project.read_text() == content, "it is left as it was"
 
 
-def test_damaged_results_and_foreign_graphs_are_passed_over(places: Places) -> None:
+def test_damaged_results_and_foreign_graphs_are_passed_over(places: ProjectPaths) -> None:
     (places.keep / "results" / "abc.json").write_text("{")
     (places.keep / "recordings" / "abc.json").write_text('{"id": "abc"}')
     places.graph_facts.write_text(json.dumps({"file": "/etc/passwd", "summary": {}, "curve": {}}))
@@ -102,7 +102,7 @@ def test_damaged_results_and_foreign_graphs_are_passed_over(places: Places) -> N
     assert not project.results and not project.recordings and project.graph_file is None
 
 
-def test_bettered_results_can_be_had_a_while_longer(places: Places) -> None:
+def test_bettered_results_can_be_had_a_while_longer(places: ProjectPaths) -> None:
     project = Project(places)
     count = module.FADING_KEPT + 2
     for number in range(count):
@@ -122,12 +122,12 @@ def test_bettered_results_can_be_had_a_while_longer(places: Places) -> None:
     assert not places.result("r01", ".frames").exists(), "nothing of them is left"
 
 
-def test_documents_may_only_name_what_is_there(places: Places) -> None:
+def test_documents_may_only_name_what_is_there(places: ProjectPaths) -> None:
     project = Project(places)
     about = {"name": "walk", "file": "walk.bvh", "format": "bvh", "fps": 30, "skeleton": "s", "joints": [], "notes": []}
     project.add_recordings([Recording(id="r", frames=100, labels=[], **about)])  # type: ignore[arg-type]
     good = ClipEntry(id="a", source="r", name="walk", trim=(10, 20))
-    project.change("Add", Document(clips=[good]))
+    project.change("Add", ProjectDocument(clips=[good]))
     for wrong, why in (
         ({"source": "x"}, "not there"),
         ({"trim": (20, 10)}, "trimmed"),
@@ -136,6 +136,6 @@ def test_documents_may_only_name_what_is_there(places: Places) -> None:
     ):
         entry = ClipEntry.model_validate({**good.model_dump(), **wrong})
         with pytest.raises(RequestError, match=why):
-            project.change("x", Document(clips=[entry]))
+            project.change("x", ProjectDocument(clips=[entry]))
     with pytest.raises(RequestError, match="two clips"):
-        project.change("x", Document(clips=[good, good]))
+        project.change("x", ProjectDocument(clips=[good, good]))

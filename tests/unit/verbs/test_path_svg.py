@@ -373,7 +373,7 @@ def test_dots_cost_no_more_than_they_are_long(monkeypatch):
 
 
 def test_only_lines_that_may_be_chosen_are_kept():
-    page = path_svg.Page("w9999")
+    page = path_svg.SvgPage("w9999")
     page.feed(b"<svg>" + b"".join(b'<path id="w%d" d="M0 0H1"/>' % k for k in range(20_000)) + b"</svg>")
     assert page.count == 20_000 and len(page.ids) == 20
     assert page.first_line is page.first_shape and page.first_line.attributes["id"] == "w0"

@@ -4,12 +4,12 @@ import { button, el, select } from "../dom";
 import type { Result } from "../messages";
 import { namesOf } from "../naming";
 import { isListed, shownIds } from "../shown";
-import type { Context, Document, State } from "../types";
+import type { Context, ProjectDocument, State } from "../types";
 import { labelOf } from "./schema";
 import { watch } from "./watch";
 
 /** Which motion a verb changes: a clip, a result, or what is on the stage. `also` is part of the same step of undo. */
-export function subjectChooser({ store }: Context, verb: string, also: (document: Document) => void = () => undefined): HTMLElement {
+export function subjectChooser({ store }: Context, verb: string, also: (document: ProjectDocument) => void = () => undefined): HTMLElement {
   const choose = (id: string) =>
     void store.change("Choose a motion", (document) => {
       if (id) document.subjects[verb] = id;
@@ -34,7 +34,7 @@ function onStage(state: State, verb: string): string | null {
   return isNew && motionChoices(state, verb).some(({ value }) => value === shown) ? shown : null;
 }
 
-const known = new WeakMap<readonly Result[], { names: Document["names"]; made: Map<string, string> }>();
+const known = new WeakMap<readonly Result[], { names: ProjectDocument["names"]; made: Map<string, string> }>();
 
 /** A result's name: the one given to it, else its own, with what sets it apart from others of that name. */
 export function nameOf({ results, document: { names, clips } }: State, result: Result): string {

@@ -16,7 +16,7 @@ from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
 if TYPE_CHECKING:
-    from choreograph.formats.character import Character
+    from choreograph.formats.character import RiggedCharacter
     from choreograph.motion.live_map import LiveMap
 
 
@@ -57,7 +57,7 @@ def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
 
 def _keep(
     context: WorkerContext,
-    found: Character,
+    found: RiggedCharacter,
     kept: tuple[bytes, dict[str, str]],
     *,
     name: str,
@@ -81,7 +81,7 @@ def _keep(
     return _facts(character, name, found, animated=animated, own=own)
 
 
-def _facts(character: str, name: str, found: Character, *, animated: bool, own: bool) -> CharacterFacts:
+def _facts(character: str, name: str, found: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
     from choreograph.formats.character_roles import single_roles
     from choreograph.motion.role_map import LEG_ROLES
 
@@ -96,7 +96,7 @@ def _facts(character: str, name: str, found: Character, *, animated: bool, own: 
     )
 
 
-def _made_here(found: Character) -> bool:
+def _made_here(found: RiggedCharacter) -> bool:
     return bool(found.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
 
 

@@ -19,7 +19,7 @@ from choreograph.motion.face import Face
 from choreograph.motion.head import simple_head
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.face_facts import FaceAnswer, FaceFacts, FaceProblem, FaceSurface, FaceWeights, StillPart
-from choreograph.studio.project_paths import KEEP, Places
+from choreograph.studio.project_paths import KEEP, ProjectPaths
 from choreograph.studio.worker import TaskChannel
 
 _MOST_FILES = 200
@@ -114,7 +114,7 @@ def written(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
         return path.read_bytes()
 
 
-def face_files(places: Places) -> dict[str, Path]:
+def face_files(places: ProjectPaths) -> dict[str, Path]:
     """Files of a project that may be faces, by name: those that were sent, and those of its folder."""
     found: dict[str, Path] = {}
     home = places.folder.resolve()

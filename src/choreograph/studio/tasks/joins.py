@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from choreograph.build.comparison import Search
+from choreograph.build.comparison import WindowComparison
 from choreograph.build.joins import advise, ceiling_of, find_joins, is_long, joins_from
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Curve, GraphSummary
@@ -27,7 +27,7 @@ def joins(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
         notes = list(dict.fromkeys([*ask["notes"], str(advice)]))
         return ask["graph"], summary.model_copy(update={"notes": notes}), curve
     curve_m = min(max(TIMES * graph.threshold_m, graph.searched_m), 1.0)
-    search = Search(graph.clips, graph.infos, graph.settings, progress=channel.progress)
+    search = WindowComparison(graph.clips, graph.infos, graph.settings, progress=channel.progress)
     minima, _ = search.find(curve_m)
     ceiling_m = max(curve_m, min(ceiling_of(graph), 1.0))
     joins = joins_from(graph, minima, curve_m)

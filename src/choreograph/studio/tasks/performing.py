@@ -22,7 +22,7 @@ PAGES_KEPT = 8
 """Pages that may be performing at once."""
 
 
-class Performance:
+class LivePerformance:
     """A way that is being performed and what was shown of its answer."""
 
     def __init__(self, number: int, database: SegmentDatabase, request: PerformRequest) -> None:
@@ -80,7 +80,7 @@ def moved(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     page, begin = ask["page"], ask["begin"]
     if begin is not None:
         request, database = segments_of(context, begin, channel)
-        context.performances[page] = Performance(ask["number"], database, request.with_(lag_s=ask["lag_s"]))
+        context.performances[page] = LivePerformance(ask["number"], database, request.with_(lag_s=ask["lag_s"]))
         while len(context.performances) > PAGES_KEPT:
             context.performances.popitem(last=False)
     performance = context.performances.get(page)
@@ -96,7 +96,7 @@ def warm(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
         return
     speed = min(1.0, database.fastest)
     samples = tuple((k / 30, 0.0, speed * k / 30) for k in range(90))
-    performance = Performance(0, database, request.with_(lag_s=2.0))
+    performance = LivePerformance(0, database, request.with_(lag_s=2.0))
     for k, sample in enumerate(samples):
         channel.progress("making ready", k, len(samples))
         performance.push([sample])

@@ -12,7 +12,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError, RequestError
-from choreograph.scene.path_svg import Drawn, Page, draw
+from choreograph.scene.path_svg import SvgLine, SvgPage, draw
 from choreograph.scene.svg_lines import Affine, Pen
 from choreograph.verbs.plan.request import LISTS, PlanRequest
 from choreograph.verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, Region, Solid, Start, StepOver
@@ -26,10 +26,10 @@ _LABELS = ("inkscape:label", "id", "data-name")
 
 
 @dataclass
-class _Plan(Page):
+class _Plan(SvgPage):
     """Reads a drawing and keeps what is in layers."""
 
-    layers: list[tuple[str, Drawn]] = field(default_factory=list)
+    layers: list[tuple[str, SvgLine]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     """Of all groups, as far as they have some."""
     _within: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class _Plan(Page):
         self._within.append(name or above)
         super().start(tag, attributes, line)
 
-    def keep(self, drawn: Drawn) -> None:
+    def keep(self, drawn: SvgLine) -> None:
         """Keep a shape with its layer."""
         self.count += 1
         layer = self._within[-1] or _layer(drawn.attributes.get("id", ""))
@@ -116,7 +116,7 @@ def _parts(page: _Plan, request: PlanRequest) -> dict[str, Any]:
     return {**{name: tuple(items) for name, items in found.items()}, **out}
 
 
-def _item(layer: str, drawn: Drawn, points: Floats) -> Any:
+def _item(layer: str, drawn: SvgLine, points: Floats) -> Any:
     if layer in ("bars", "through") and not _closed(points):
         ends = tuple(points[0].tolist()), tuple(points[-1].tolist())
         if layer == "through":
@@ -137,7 +137,7 @@ def _item(layer: str, drawn: Drawn, points: Floats) -> Any:
     return StepOver(**shape, height=_number(drawn, "data-height")) if layer == "step_over" else Region(**shape)
 
 
-def _start(drawn: Drawn, points: Floats) -> Start:
+def _start(drawn: SvgLine, points: Floats) -> Start:
     """A circle's middle, or a line that leads ahead."""
     if _closed(points):
         return Start(position=_round(points)[0], facing_deg=_number(drawn, "data-facing", 0.0))
@@ -145,7 +145,7 @@ def _start(drawn: Drawn, points: Floats) -> Start:
     return Start(position=tuple(points[0].tolist()), facing_deg=math.degrees(math.atan2(ahead[0], ahead[1])))
 
 
-def _goal(drawn: Drawn, points: Floats) -> Goal:
+def _goal(drawn: SvgLine, points: Floats) -> Goal:
     """A circle, or a line that leads there and ahead."""
     if not _closed(points):
         ahead = points[-1] - points[0]
@@ -174,7 +174,7 @@ def _thinned(points: Floats, most: int) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(z)) for x, z in points[rows])
 
 
-def _number(drawn: Drawn, name: str, usual: float | None = None) -> float:
+def _number(drawn: SvgLine, name: str, usual: float | None = None) -> float:
     text = drawn.attributes.get(name)
     if text is None and usual is not None:
         return usual

@@ -18,9 +18,9 @@ from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.retarget_clean import PutOn, put_on
 from choreograph.formats import read_clip
 from choreograph.formats.asfamc import read_skeleton
-from choreograph.formats.character import SUFFIXES, Character, read_character
+from choreograph.formats.character import SUFFIXES, RiggedCharacter, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.foot_geometry import Stance, body_stance, recorded_stance
+from choreograph.motion.foot_geometry import FootGeometry, body_stance, recorded_stance
 from choreograph.motion.role_map import LEG_ROLES, SIDES, map_roles
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
@@ -44,7 +44,7 @@ class Body(NamedTuple):
     """Whose body a motion is put on."""
 
     skeleton: Skeleton
-    stance: Stance | None
+    stance: FootGeometry | None
     """How it stands: by its skin, or by how it does in the recording."""
     name: str
 
@@ -63,7 +63,7 @@ def read_body(file: str) -> Body:
     return Body(clip.skeleton, recorded_stance(clip) if legs else None, clip.name or name)
 
 
-def find_character(file: str) -> Character | None:
+def find_character(file: str) -> RiggedCharacter | None:
     """The character of a file; None where it is a motion file, or an FBX file without a mesh."""
     suffix = Path(file).suffix.lower()
     if suffix not in SUFFIXES:

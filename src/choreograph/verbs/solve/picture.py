@@ -13,7 +13,7 @@ from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
 from choreograph.pictures.camera import body_points, fit_camera
 from choreograph.pictures.figures import cast, thin_path
-from choreograph.pictures.raster import Scene, Stroke
+from choreograph.pictures.raster import RasterScene, Stroke
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
 from choreograph.verbs.solve.constraints import BodyTarget, Obstacle
@@ -63,7 +63,7 @@ def draw_solved(
     height = settings.height or 2 * round(_HEIGHT * settings.width / 2)
     camera = fit_camera(points, _across(points), _ELEVATION, settings.width / height)
     reach = max(6.0, 1.1 * float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0))))
-    scene = Scene(figures, strokes, theme, reach=reach)
+    scene = RasterScene(figures, strokes, theme, reach=reach)
     return raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
 
 
