@@ -34,6 +34,7 @@ from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
+from .goals.model import LandmarkGoal, PoseGoal, PoseSource, ShapeGoal
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -54,9 +55,6 @@ from .scene.path_files import load_path
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
-from .verbs.complete.face import FaceModel, face_error, learn_face
-from .verbs.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
-from .verbs.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
 from .verbs.complete.goals import (
     AngleGoal,
     BehaviourGoal,
@@ -78,6 +76,9 @@ from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
 from .verbs.dynamics.request import BodyRequest, DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .verbs.face.model import FaceModel, face_error, learn_face
+from .verbs.face.request import FaceAdvanced, FaceRequest
+from .verbs.face.search import FaceResult, FaceSearch, face
 from .verbs.follow.measure import measure_path
 from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .verbs.follow.search import FollowSearch, follow
@@ -180,10 +181,11 @@ __all__ = [
     "Example",
     "ExportSettings",
     "Face",
-    "FaceKey",
+    "FaceAdvanced",
     "FaceModel",
     "FaceRequest",
     "FaceResult",
+    "FaceSearch",
     "FaceShapes",
     "FindRequest",
     "FindResult",
@@ -221,7 +223,6 @@ __all__ = [
     "LoopRequest",
     "LoopResult",
     "LoopSearch",
-    "MarkerResult",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -248,6 +249,8 @@ __all__ = [
     "PlanSearch",
     "PlanSettings",
     "Polygon",
+    "PoseGoal",
+    "PoseSource",
     "PoseTarget",
     "Region",
     "RequestError",
@@ -262,6 +265,7 @@ __all__ = [
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
+    "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
     "Solid",
@@ -292,11 +296,10 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "complete",
-    "complete_face",
-    "complete_markers",
     "concatenate",
     "detect_contacts",
     "export_clip",
+    "face",
     "face_error",
     "find",
     "find_brain",

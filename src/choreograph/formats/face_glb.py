@@ -111,8 +111,7 @@ def write_face_glb(path: str | Path, face: Face, shapes: FaceShapes, *, overwrit
     """
     builder = _Builder()
     points = shapes.neutral * 1e-3
-    order = shapes.order(face.names)
-    weights = np.where(order >= 0, face.weights[:, np.maximum(order, 0)], 0.0)
+    weights = face.ordered(shapes.names)
     primitive = {
         "attributes": {"POSITION": builder.add(points, "VEC3", bounds=True)},
         "indices": builder.add(front_triangles(shapes.neutral).ravel(), "SCALAR", whole=True),
