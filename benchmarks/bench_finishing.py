@@ -26,7 +26,8 @@ from choreograph.finishing.assemble import assemble
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import clean_feet
 from choreograph.formats import read_clip
-from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import SEGMENT, TRANSITION
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.verbs.walk import Walk

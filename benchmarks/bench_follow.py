@@ -27,9 +27,10 @@ from choreograph.base.arrays import Floats
 from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.scene.path import Path

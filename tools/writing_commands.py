@@ -150,8 +150,8 @@ def is_whole(path: Path) -> bool:
     """Whether a file can be read from its beginning to its end."""
     try:
         if path.suffix == ".mog":
-            from choreograph.graph.model import TABLES
             from choreograph.graph.store import open_graph
+            from choreograph.graph.tables import TABLES
 
             graph = open_graph(path)
             for part in TABLES:

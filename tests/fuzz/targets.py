@@ -64,9 +64,9 @@ def use_clip(clip: Clip) -> None:
 
 
 def use_graph(path: Path, _: int) -> None:
-    from choreograph.graph.model import TABLES
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
+    from choreograph.graph.tables import TABLES
     from choreograph.verbs.perform.prepare import chosen_settings
 
     graph = open_graph(path)

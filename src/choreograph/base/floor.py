@@ -77,3 +77,11 @@ class FloorTransform:
 def _plain(value: Any) -> Any:
     """A NumPy scalar as a Python float, an array as it is."""
     return float(value) if np.ndim(value) == 0 else value
+
+
+def compose(first: Floats, then: Floats) -> Floats:
+    """Moves over the floor (…, 3), each a yaw, x and z, made one after the other."""
+    cos, sin = np.cos(first[..., 0]), np.sin(first[..., 0])
+    x = then[..., 1] * cos + then[..., 2] * sin + first[..., 1]
+    z = -then[..., 1] * sin + then[..., 2] * cos + first[..., 2]
+    return np.stack(np.broadcast_arrays(first[..., 0] + then[..., 0], x, z), axis=-1)

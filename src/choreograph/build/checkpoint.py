@@ -14,7 +14,7 @@ import numpy as np
 
 from choreograph.base.errors import GraphFileError
 from choreograph.formats.atomic import is_old
-from choreograph.graph.model import Minima
+from choreograph.graph.tables import Minima
 
 _APPLICATION_ID = 0x4D6F4750
 """Tells the side file from a graph: "MoGP"."""

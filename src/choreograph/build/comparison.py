@@ -20,8 +20,10 @@ from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.prepare import digest
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import ConnectLimits, limits_between
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import Minima
 from choreograph.motion.clip import Clip
 
 _SOME_FRAMES, _FEW_FRAMES = 100_000, 5_000

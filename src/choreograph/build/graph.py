@@ -20,9 +20,11 @@ from choreograph.build.comparison import Compare, WindowComparison, grow_minima,
 from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
 from choreograph.build.prepare import KnownFiles, Prepared, check_any, digest, prepare_clips, sum_up
 from choreograph.graph import connect
+from choreograph.graph.info import ClipInfo, Origin
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import MANY_FRAMES, GraphSettings
+from choreograph.graph.tables import Minima, Table
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 

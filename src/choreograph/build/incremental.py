@@ -24,8 +24,8 @@ from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
 from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import ConnectLimits
 from choreograph.graph.growing import forget_clips
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.lazy import LazyClips, PickedClips, clip_word
-from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
 

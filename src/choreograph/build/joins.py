@@ -10,9 +10,10 @@ import numpy as np
 from choreograph.base.arrays import Flags, Indices, Ints32
 from choreograph.base.progress import Progress
 from choreograph.build.comparison import WindowComparison, merge_minima
-from choreograph.graph.model import Minima, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, joining_thresholds
 from choreograph.graph.subgraph import make_part, spread_clips
+from choreograph.graph.tables import Minima
 
 _STEP_M = 0.001
 """Joining thresholds are known to a millimetre."""

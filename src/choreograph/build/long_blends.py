@@ -19,8 +19,9 @@ from choreograph.base.arrays import Complexes, Flags, Floats, Ints
 from choreograph.build.comparison import WindowComparison
 from choreograph.features.weights import joint_weights
 from choreograph.graph.clips import graph_positions
-from choreograph.graph.model import Alignment, ClipInfo, LongBlends, Minima
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import Alignment, LongBlends, Minima
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 

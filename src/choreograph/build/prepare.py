@@ -12,7 +12,8 @@ import numpy as np
 from choreograph.base.errors import ChoreographError, RequestError, SkeletonMismatch
 from choreograph.base.progress import Progress
 from choreograph.graph.clips import clip_info, graph_frames, mirror_name
-from choreograph.graph.model import ClipInfo, MotionGraph
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots

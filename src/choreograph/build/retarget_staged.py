@@ -15,8 +15,9 @@ from choreograph.base.errors import RoleError
 from choreograph.base.progress import Progress
 from choreograph.build.prepare import body_without_helper, check_skeletons
 from choreograph.graph import rows
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.lazy import LazyClips, Reader
-from choreograph.graph.model import ClipInfo, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import read_infos
 from choreograph.graph.writing import write_frames
 from choreograph.motion.clip import Clip, Note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from choreograph.base.arrays import Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.compiling import njit
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
-from choreograph.distance.prefilter import Few, Outlines
-from choreograph.distance.runs import Runs
+
+if TYPE_CHECKING:
+    from choreograph.distance.prefilter import Few, Outlines
+    from choreograph.distance.runs import Runs
 
 Array32 = Floats32
 

@@ -7,7 +7,7 @@ character that was modelled facing another way than +z is turned for the motion,
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.character_roles import read_roles, vrm_roles, with_named_roles
 from choreograph.formats.figures import KEY, from_rest
+from choreograph.formats.rigged import RiggedCharacter
+from choreograph.formats.surface import read_surface
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
@@ -31,22 +33,6 @@ SUFFIXES = (".glb", ".vrm", ".fbx")
 """Files that a character is read from."""
 WRITES = (".glb", ".vrm")
 """Files that a character is written to."""
-
-
-@dataclass(frozen=True, eq=False)
-class RiggedCharacter:
-    """A body with a skin."""
-
-    name: str
-    skeleton: Skeleton
-    """In metres, y up, facing +z in its rest pose."""
-    sole_m: float
-    """Height of the skin's lowest vertex in the rest pose, with the root at the origin, metres."""
-    turn: Floats
-    """Rotation that makes the file's rest pose face +z, (4,)."""
-    rig: Rig
-    document: dict[str, Any]
-    body: bytes
 
 
 def read_character(path: str | Path, *, figure: int | None = None) -> RiggedCharacter:
@@ -150,8 +136,6 @@ def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
     A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told. A foot
     without a ball ends where its sole does.
     """
-    from choreograph.formats.surface import read_surface
-
     surface = read_surface(character, coloured=False)
     if surface is None:
         return character
@@ -181,19 +165,6 @@ def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
         tip_offsets=np.array([offset for _, offset in tips]),
     )
     return replace(character, skeleton=standing, sole_m=sole_m)
-
-
-def node_matrices(rig: Rig) -> Floats:
-    """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
-    scale = rig.above[2]
-    out = np.tile(np.eye(4), (len(rig.names), 1, 1))
-    for k, parent in enumerate(rig.parents):
-        own = np.eye(4)
-        own[:3, :3] = quat.as_matrix(rig.rot[k])
-        own[:3, 3] = rig.pos[k]
-        out[k] = own if parent < 0 else out[parent] @ own
-    out[:, :3, :3] *= scale
-    return out
 
 
 def write_character(path: str | Path, character: RiggedCharacter, clip: Clip, *, overwrite: bool = False) -> None:

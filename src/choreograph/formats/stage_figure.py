@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.formats._glb import Glb, pack
-from choreograph.formats.character import RiggedCharacter, node_matrices
+from choreograph.formats.rigged import RiggedCharacter, node_matrices
 from choreograph.formats.surface import holder_of, inverse_binds, turned_to_front
 from choreograph.motion.detached_feet import rehang
 from choreograph.motion.skeleton import Skeleton

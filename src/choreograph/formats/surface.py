@@ -18,7 +18,7 @@ from choreograph.base.errors import FormatError
 from choreograph.figure.mannequin import SkinnedMesh, skin
 from choreograph.formats._glb import Glb
 from choreograph.formats._gltf_read import Rig
-from choreograph.formats.character import RiggedCharacter, node_matrices
+from choreograph.formats.rigged import RiggedCharacter, node_matrices
 
 _MOST_TRIANGLES = 120_000
 """Up to which a textured mesh is divided."""

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from choreograph.base import folders
 from choreograph.base.errors import ChoreographError
 from choreograph.formats.atomic import atomic_write
 from choreograph.graph.fingerprint import Fingerprint
-from choreograph.graph.model import MotionGraph
+
+if TYPE_CHECKING:
+    from choreograph.graph.model import MotionGraph
 
 LIMIT_GB = 4.0
 """Size of all entries unless `CHOREOGRAPH_CACHE_GB` says otherwise; 0 there turns the cache off."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from choreograph.base.arrays import Floats, seal
 from choreograph.features.weights import joint_weights
-from choreograph.graph.model import ClipInfo
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Flags, Floats, Indices, Ints, Ints32, seal
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.joining import JoinedEdges, JoinedTables, join_many
-from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
+from choreograph.graph.tables import SEGMENT, TRANSITION, Edges, LongBlends, Minima, Nodes, Table, Transitions
 from choreograph.graph.transitions import (
     Chosen,
     count_places,

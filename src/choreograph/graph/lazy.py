@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from choreograph.base.arrays import Ints32
 from choreograph.graph import rows, validation
 from choreograph.graph.fingerprint import Fingerprint
-from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.tables import TABLES, Alignment, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 

@@ -11,8 +11,10 @@ import numpy as np
 from choreograph.base.arrays import Floats, Ints
 from choreograph.graph import connect
 from choreograph.graph.component_membership import Standing, find_standing, node_ranges
-from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import SEGMENT, Minima
 from choreograph.motion.labels import label_parts
 
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"

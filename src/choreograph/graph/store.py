@@ -26,8 +26,9 @@ from choreograph.graph.clips import graph_frames
 from choreograph.graph.copying import copy_rows, read_only
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.growing import copy_clips, count_clip_pages, end_file, make_room
+from choreograph.graph.info import ClipInfo, Origin, Provenance
 from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader, identity
-from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.writing import write_clips, write_rest
 from choreograph.motion.clip import Label

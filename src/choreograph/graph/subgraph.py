@@ -16,6 +16,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.graph.connect import connect
 from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.settings import LONG_BLEND_S
@@ -24,7 +25,8 @@ from choreograph.motion.labels import say_labels
 from choreograph.motion.query import HasLabels, describe_clips, parse_query
 
 if TYPE_CHECKING:
-    from choreograph.graph.model import ClipInfo, MotionGraph
+    from choreograph.graph.info import ClipInfo
+    from choreograph.graph.model import MotionGraph
 
 
 def matching_clips(infos: Sequence[HasLabels], query: str) -> list[int]:
@@ -53,8 +55,6 @@ def matching_clips(infos: Sequence[HasLabels], query: str) -> list[int]:
 
 def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
     """The graph of these clips alone; the graph itself where they are all."""
-    from choreograph.graph.model import MotionGraph
-
     chosen = sorted(set(numbers))
     if len(chosen) == len(graph.infos):
         return graph
@@ -69,7 +69,7 @@ def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
         cut_settings=cuts,
         fingerprint=None if known is None else lambda: _fingerprint(graph, chosen),
     )
-    part = MotionGraph(
+    part = type(graph)(
         graph.settings,
         graph.threshold_m,
         PickedClips([(graph.clips, old) for old in chosen]),
@@ -84,9 +84,6 @@ def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
 
 def widen(graph: MotionGraph) -> MotionGraph:
     """The graph in which long blends take part that wait in a graph to be asked for; the graph itself if none do."""
-    from choreograph.graph.connect import connect
-    from choreograph.graph.model import MotionGraph
-
     blends = graph.found_blends
     if graph.settings.max_blend_s is not None or not len(blends):
         return graph
@@ -96,7 +93,7 @@ def widen(graph: MotionGraph) -> MotionGraph:
     if np.isin(np.arange(len(graph.infos)), made.nodes.clip).sum() <= usual.sum():
         return graph
     known = graph.origin.fingerprint
-    wider = MotionGraph(
+    wider = type(graph)(
         settings,
         graph.threshold_m,
         graph.clips,
@@ -171,8 +168,6 @@ class _PartTables(Mapping[str, Table]):
         return TABLES[part](**taken)
 
     def _connect(self) -> None:
-        from choreograph.graph.connect import connect
-
         graph = self._graph
         minima: Minima = self["minima"]
         blends = self["long_blends"] if graph.settings.max_blend_s else None

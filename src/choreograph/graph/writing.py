@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from choreograph._version import __version__
 from choreograph.base.arrays import Flags
 from choreograph.graph import rows
-from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.graph.info import ClipInfo, Provenance
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TABLES
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 

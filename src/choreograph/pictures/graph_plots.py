@@ -11,8 +11,9 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.distance.minima import distance_matrix, find_minima
 from choreograph.graph.clips import window_clip
-from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Connectivity
+from choreograph.graph.tables import SEGMENT, TRANSITION
 from choreograph.motion.labels import label_parts
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, Theme, find_theme

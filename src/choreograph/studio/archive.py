@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from choreograph.base.errors import GraphFileError
-from choreograph.graph.model import ClipInfo, MotionGraph
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
 from choreograph.motion.labels import label_parts

@@ -7,7 +7,8 @@ import numpy as np
 from choreograph.base.errors import RequestError
 from choreograph.distance.window import align_windows
 from choreograph.graph.clips import window_clip
-from choreograph.graph.model import SEGMENT, TRANSITION, Edges, MotionGraph, Nodes
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import SEGMENT, TRANSITION, Edges, Nodes
 from choreograph.verbs.walk import Walk
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints, Ints32, frozen
 from choreograph.base.floor import FloorTransform
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.montage import Layer, Montage
 
 if TYPE_CHECKING:

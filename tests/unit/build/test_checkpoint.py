@@ -19,8 +19,8 @@ from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.files import build_file
 from choreograph.build.graph import build_graph
 from choreograph.distance import minima as distance_minima
-from choreograph.graph.model import TABLES, Minima
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import TABLES, Minima
 
 
 @pytest.fixture

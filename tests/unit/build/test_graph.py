@@ -13,9 +13,10 @@ from choreograph.build.joins import find_joining_thresholds
 from choreograph.demo import demo_clip
 from choreograph.distance.window import align_plainly
 from choreograph.features.weights import joint_weights
-from choreograph.graph.model import TABLES, Minima, MotionGraph, random_walk_numpy
+from choreograph.graph.model import MotionGraph, random_walk_numpy
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings, LabelThreshold
+from choreograph.graph.tables import TABLES, Minima
 from choreograph.motion.clip import Note
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton

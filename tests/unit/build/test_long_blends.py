@@ -14,8 +14,8 @@ from choreograph.base.errors import GraphFileError, RequestError
 from choreograph.build.graph import add_clips, remove_clips
 from choreograph.build.long_blends import lay_clouds, run_blends
 from choreograph.demo import demo_clip
-from choreograph.graph.model import TRANSITION
 from choreograph.graph.report import report_graph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.clip import Clip
 
 NAMES = ("16_15", "16_16", "16_47", "16_35", "16_36", "16_45", "16_46", "16_55", "16_56")
@@ -211,4 +211,4 @@ def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: lis
     stretch = cg.StretchRequest(start_m=8, stop_m=14, label="run")
     result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[stretch]))
     [problem] = [problem for problem in result.problems if problem.where == "stretches[0].label"]
-    assert "of 6 such clips 6 are left out" in problem.text and "max_blend_s" in problem.text
+    assert problem.kind == "label_missed" and "6 of 6 such clips" in problem.text

@@ -9,8 +9,9 @@ import pytest
 
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import SEGMENT, TRANSITION
 from choreograph.motion.clip import Clip
 from choreograph.verbs.walk import Walk
 

@@ -14,7 +14,8 @@ from choreograph.finishing import _compiled
 from choreograph.finishing.assemble import settle_contacts
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.settings import FinishSettings
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.contacts import runs
 from choreograph.verbs.walk import Walk
 

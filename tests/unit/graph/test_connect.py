@@ -9,8 +9,9 @@ import pytest
 
 from choreograph.base.floor import FloorTransform
 from choreograph.graph import _compiled, connect
-from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.settings import GraphSettings, LabelThreshold
+from choreograph.graph.tables import SEGMENT, TRANSITION, Minima
 from choreograph.graph.transitions import (
     count_places,
     find_transitions,

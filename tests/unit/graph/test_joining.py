@@ -7,10 +7,11 @@ import pytest
 
 from choreograph.build.graph import add_clips, build_graph
 from choreograph.graph import connect, transitions
+from choreograph.graph.info import ClipInfo
 from choreograph.graph.joining import JoinedTables
-from choreograph.graph.model import ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import Minima
 
 
 def random_minima(seed: int) -> tuple[Minima, list[ClipInfo]]:

@@ -11,9 +11,9 @@ import pytest
 from choreograph.build.graph import add_clips, build_graph, remove_clips
 from choreograph.build.joins import find_joining_thresholds
 from choreograph.formats import read_clip
-from choreograph.graph.model import TABLES
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings
+from choreograph.graph.tables import TABLES
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.foot_geometry import columns
 from choreograph.motion.retarget import retarget

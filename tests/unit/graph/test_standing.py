@@ -13,10 +13,12 @@ from choreograph.demo import demo_clip
 from choreograph.graph import component_membership as standing
 from choreograph.graph import connect
 from choreograph.graph.cache import clear_entries
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, empty_table
+from choreograph.graph.info import ClipInfo
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import Minima, empty_table
 from choreograph.motion.clip import Label
 
 

@@ -15,9 +15,10 @@ from choreograph.base.errors import GraphFileError, OutputExists
 from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.build.graph import build_graph
 from choreograph.graph import schema, store
-from choreograph.graph.model import TABLES, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import TABLES
 from choreograph.motion.clip import Note, Source
 from choreograph.motion.contacts import detect_contacts
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from choreograph.base.errors import RequestError
-from choreograph.graph.model import ClipInfo
+from choreograph.graph.info import ClipInfo
 from choreograph.motion.clip import Label
 from choreograph.motion.query import ClipText, describe_clips, parse_query
 

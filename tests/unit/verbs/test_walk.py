@@ -10,8 +10,9 @@ import pytest
 from choreograph.base.floor import FloorTransform
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.tables import TRANSITION
 from choreograph.verbs.walk import Walk
 
 

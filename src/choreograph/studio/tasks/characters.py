@@ -16,7 +16,7 @@ from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
 if TYPE_CHECKING:
-    from choreograph.formats.character import RiggedCharacter
+    from choreograph.formats.rigged import RiggedCharacter
     from choreograph.motion.live_map import LiveMap
 
 

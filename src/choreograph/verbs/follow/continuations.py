@@ -12,7 +12,8 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints, seal
 from choreograph.graph.cache import Content, find_key, find_or_build
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 
 METHOD = 1
 """One more whenever the same graph would give other continuations."""

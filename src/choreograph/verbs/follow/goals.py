@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Flags, Floats, Ints, Ints32
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.labels import matches_label
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.request import FollowSettings

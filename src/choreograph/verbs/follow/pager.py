@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Floats, Ints, seal
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.continuations import MOMENTS
 from choreograph.verbs.follow.goals import (

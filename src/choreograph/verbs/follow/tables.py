@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from choreograph.base.arrays import Complexes, Flags, Floats, Ints, Ints32, seal
 from choreograph.base.errors import RequestError
 from choreograph.features.root_tracks import TREMBLE_S, RootTracks
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.verbs.follow.continuations import Continuations, find_continuations
 

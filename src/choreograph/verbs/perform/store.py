@@ -11,9 +11,11 @@ import numpy as np
 from choreograph.base.errors import RequestError
 from choreograph.features.points import TRACK, find_points
 from choreograph.graph.clips import clip_info
-from choreograph.graph.model import TABLES, MotionGraph, Origin
+from choreograph.graph.info import Origin
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import TABLES
 from choreograph.motion.clip import Clip
 from choreograph.verbs.perform.examples import Example, SegmentDatabase
 from choreograph.verbs.perform.prepare import PAIRS, WALKS, CutSettings, find_segment_database

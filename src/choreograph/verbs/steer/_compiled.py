@@ -6,13 +6,16 @@ Kernels of tasks are in modules of their own. Each kernel has a plain twin in th
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.compiling import njit
 from choreograph.verbs.steer._compiled_spline import JIT
-from choreograph.verbs.steer.costs import Ahead, StepTable
+
+if TYPE_CHECKING:
+    from choreograph.verbs.steer.costs import Ahead, StepTable
 
 
 @njit(inline="always", **JIT)

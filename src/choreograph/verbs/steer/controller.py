@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import ChoreographError, RequestError
-from choreograph.base.floor import FloorTransform
+from choreograph.base.floor import FloorTransform, compose
 from choreograph.verbs.steer.avoid import Avoid, obstacle_states
 from choreograph.verbs.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.verbs.steer.frame_pool import Pool
@@ -19,7 +19,7 @@ from choreograph.verbs.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.verbs.steer.navigate import Navigate
 from choreograph.verbs.steer.policy import ValueFunction, check_fits
 from choreograph.verbs.steer.steps import BENDS, BLEND_S
-from choreograph.verbs.steer.tasks import SteerTask, compose
+from choreograph.verbs.steer.tasks import SteerTask
 
 BUILT_IN = ("navigate", "spin", "avoid")
 """Tasks whose state characters know by themselves."""

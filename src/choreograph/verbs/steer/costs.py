@@ -11,6 +11,7 @@ from annotated_types import Ge, Gt, Le
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.base.floor import compose
 from choreograph.contract.request import Request, Seconds
 from choreograph.verbs.steer.steps import BENDS, STAND_M_S, StepClips
 
@@ -157,8 +158,6 @@ class StepCosts:
     @cached_property
     def near_moves(self) -> Floats:
         """Where each of those leads from the cut, unbent, (N, M, 3)."""
-        from choreograph.verbs.steer.tasks import compose
-
         every = np.arange(len(self.near))[:, None]
         return compose(self.steps.align[every, self.steps.start[self.near]], self.steps.moves[self.near, 0])
 

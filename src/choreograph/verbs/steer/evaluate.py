@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.base.arrays import Floats
+from choreograph.base.floor import compose
 from choreograph.verbs.steer.controller import SteerBrain
 from choreograph.verbs.steer.costs import Wanted
-from choreograph.verbs.steer.tasks import compose
 
 
 def policy_cost(brain: SteerBrain, cut: int, state: Floats, seconds: float, task: str = "navigate") -> float:

@@ -16,6 +16,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import ChoreographError, RequestError
+from choreograph.base.floor import compose
 from choreograph.base.progress import Progress, silent
 from choreograph.verbs.steer.basis import Basis
 from choreograph.verbs.steer.controller import SteerBrain
@@ -23,7 +24,7 @@ from choreograph.verbs.steer.costs import Ahead, StepCosts, Wanted
 from choreograph.verbs.steer.evaluate import beam_cost, policy_cost
 from choreograph.verbs.steer.policy import ValueFunction
 from choreograph.verbs.steer.program import Program, Rows
-from choreograph.verbs.steer.tasks import Choices, SteerTask, compose
+from choreograph.verbs.steer.tasks import Choices, SteerTask
 
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""

@@ -17,7 +17,7 @@ import numpy as np
 from choreograph._version import __version__
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
-from choreograph.base.floor import FloorTransform
+from choreograph.base.floor import FloorTransform, compose
 from choreograph.motion.packed import skeleton_id
 from choreograph.scene.path import Path
 from choreograph.verbs.steer.controller import Character, SteerBrain
@@ -25,7 +25,6 @@ from choreograph.verbs.steer.crowd import Crowd, Poses
 from choreograph.verbs.steer.frame_pool import Pool
 from choreograph.verbs.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.verbs.steer.request import LONGEST_S
-from choreograph.verbs.steer.tasks import compose
 
 PROTOCOL = 1
 MAGIC = b"CGS1"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.base.floor import compose
 from choreograph.verbs.steer.basis import Basis, Dimension
 from choreograph.verbs.steer.costs import Ahead, StepCosts, score_steps
 
@@ -217,14 +218,6 @@ def _find_kernels(task: type[CompiledTask]) -> Any:
     if any(getattr(task, name) is not getattr(home, name) for name in ("cost", "moved")):
         return None
     return import_module(f"choreograph.verbs.steer.{task.kernels}")
-
-
-def compose(first: Floats, then: Floats) -> Floats:
-    """Moves (…, 3) done one after another."""
-    cos, sin = np.cos(first[..., 0]), np.sin(first[..., 0])
-    x = then[..., 1] * cos + then[..., 2] * sin + first[..., 1]
-    z = -then[..., 1] * sin + then[..., 2] * cos + first[..., 2]
-    return np.stack(np.broadcast_arrays(first[..., 0] + then[..., 0], x, z), axis=-1)
 
 
 def wrapped(angle: Floats) -> Floats:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from choreograph.finishing.assemble import assemble
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.follower import PathFollower, PlanningStep
 from choreograph.verbs.follow.request import FollowRequest, FollowSettings

@@ -22,7 +22,8 @@ from tests.unit.verbs.follow.followed import (
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
 from choreograph.finishing.assemble import assemble
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow import follower as following

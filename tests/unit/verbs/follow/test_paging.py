@@ -7,7 +7,8 @@ import pytest
 
 import choreograph as cg
 from choreograph.base.errors import RequestError
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.verbs.follow import _compiled_paging, _compiled_ways, paging
 from choreograph.verbs.follow import lazy_continuations as ways

@@ -11,7 +11,8 @@ from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.features.root_tracks import accelerations, find_faults
 from choreograph.finishing.assemble import assemble
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.labels import matches_label
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.goals import labels_of

@@ -10,6 +10,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 import choreograph as cg
+from choreograph.base.floor import compose
 from choreograph.base.progress import Recorder
 from choreograph.verbs.steer.avoid import Avoid
 from choreograph.verbs.steer.basis import Basis, Dimension
@@ -21,7 +22,7 @@ from choreograph.verbs.steer.goals import SteerGoal
 from choreograph.verbs.steer.learn import QUICK, LearnSettings, draw_samples, learn
 from choreograph.verbs.steer.navigate import DEEP, Navigate
 from choreograph.verbs.steer.policy import ValueFunction, check_fits
-from choreograph.verbs.steer.tasks import TRIED_BENT, Spin, SteerTask, compose
+from choreograph.verbs.steer.tasks import TRIED_BENT, Spin, SteerTask
 
 
 def test_splines_are_scipys_and_sum_to_one() -> None:
