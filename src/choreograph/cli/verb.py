@@ -20,7 +20,7 @@ from choreograph.base.progress import Progress, tell_compiling
 from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
 from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
-from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
+from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, of_today, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
@@ -143,6 +143,12 @@ def _schema(verb: Verb) -> Any:
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document, named = _document(verb, values)
+    document = of_today(document, verb.name)
+    if document.migration is not None and document.migration.notes:
+        _warn(
+            f"{document.path} has words of version 0.1 ({'; '.join(document.migration.notes)}); "
+            f"choreograph migrate {document.path} writes it in today's"
+        )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])

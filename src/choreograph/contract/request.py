@@ -21,6 +21,7 @@ from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of, say_bounds
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
+from choreograph.contract.migrate import migrate
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -109,6 +110,8 @@ class Request(BaseModel, metaclass=_Called):
     """Base of everything that can be asked: frozen, checked, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+    verb: ClassVar[str] = ""
+    """The verb that it is the whole request of: its documents of earlier versions are read, too."""
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
     effort: ClassVar[tuple[str, ...]] = ()
@@ -209,7 +212,7 @@ def read_request(kind: type[T], document: Any) -> T:
 
     Args:
         kind: The request's model.
-        document: An object; None is an empty one.
+        document: An object; None is an empty one. It may be of version 0.1, unless it has `format: 2`.
 
     Raises:
         RequestError: Names the place of the first mistake: `body[1].position is …`.
@@ -219,7 +222,7 @@ def read_request(kind: type[T], document: Any) -> T:
     if document is not None and not isinstance(document, Mapping):
         raise RequestError(f"a request is an object with names and values; found {quote(document)}")
     check_size(document or {})
-    plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
+    plain, _ = migrate(kind.verb, {name: value for name, value in (document or {}).items() if name != "$schema"})
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.
         return kind.model_validate_json(check_text(json.dumps(plain)), strict=True)

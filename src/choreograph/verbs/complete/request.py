@@ -60,6 +60,8 @@ class CompleteRequest(ChosenRequest):
     2.0
     """
 
+    verb = "complete"
+
     most_frames: ClassVar[int] = 20_000
     effort: ClassVar[tuple[str, ...]] = ("finish",)
 

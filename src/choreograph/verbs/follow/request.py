@@ -182,6 +182,8 @@ class FollowRequest(ChosenRequest, PathRequest):
     {'path': 'eight:radius=3', 'count': 2}
     """
 
+    verb = "follow"
+
     walks_edges: ClassVar[bool] = True
     most_frames: ClassVar[int] = 30_000
 

@@ -49,7 +49,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
     def make(self, progress: Progress) -> tuple[Clip, Cycle]:
         """Find the cycle and join its ends."""
         asked, clip = self.request, self._clip
-        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.stop_s)
+        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.end_s)
         cycle = find_cycle(clip, limits, at, straight=asked.straight)
         progress("joining the ends", 1, 3)
         one = join_ends(clip[cycle.start : cycle.stop + 1], straight=asked.straight, in_place=False)
@@ -98,10 +98,10 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
                 "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
             )
             yield Problem(ProblemKind.NO_LOOP, text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
-        elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.stop_s is None):
+        elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.end_s is None):
             text = (
                 f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
-                "on average, as when somebody stands; say where the motion repeats (start_s, stop_s), or allow no "
+                "on average, as when somebody stands; say where the motion repeats (start_s, end_s), or allow no "
                 "cycle as short as this (min_s)"
             )
             yield Problem(ProblemKind.NO_LOOP, text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")

@@ -60,6 +60,8 @@ class PlanRequest(ChosenRequest):
     0.3
     """
 
+    verb = "plan"
+
     most_frames: ClassVar[int] = 12_000
     effort: ClassVar[tuple[str, ...]] = ("seconds", "evaluations", "within")
 
