@@ -128,6 +128,10 @@ FILES = {
     "retarget.to": "character bvh",
     "layer.upper": "bvh",
     "solve.characters.graph": "mog",
+    "face.shapes": "face-shapes",
+    "face.head": "face-glb",
+    "face.goals.pose.file": "bvh",
+    "face.goals.track": "track",
 }
 """The readers of the files that requests name, by place."""
 

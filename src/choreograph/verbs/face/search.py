@@ -168,7 +168,7 @@ class FaceSearch(OneStepSearch[_Completed]):
             tuple(miss for miss in misses if miss.got is not None and miss.got > limit),
         )
         return FaceResult(
-            "face", request, (answer,), problems_with_all=self._lost_shapes(made.face), seconds=self.seconds,
+            "face", request, (answer,), notes=self._lost_shapes(made.face), seconds=self.seconds,
             landmarks=made.landmarks, shapes=recorded.shapes, model=model,
         )  # fmt: skip
 
