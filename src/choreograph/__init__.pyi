@@ -79,6 +79,7 @@ from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynam
 from .verbs.face.model import FaceModel, face_error, learn_face
 from .verbs.face.request import FaceAdvanced, FaceRequest
 from .verbs.face.search import FaceResult, FaceSearch, face
+from .verbs.face.sources import open_faces
 from .verbs.follow.measure import measure_path
 from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .verbs.follow.search import FollowSearch, follow
@@ -319,6 +320,7 @@ __all__ = [
     "make_body",
     "measure_path",
     "named_path",
+    "open_faces",
     "open_graph",
     "open_model",
     "open_segments",

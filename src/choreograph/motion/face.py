@@ -193,6 +193,12 @@ def points_as_clip(points: Floats, fps: float, name: str, names: Iterable[str] =
     return Clip(skeleton, fps, root, rot, name, local_pos=local)
 
 
+def is_points(clip: Clip) -> bool:
+    """Whether a clip is of points, as `points_as_clip` makes them."""
+    parents = clip.skeleton.parents
+    return clip.local_pos is not None and len(parents) > 1 and not parents[1:].any() and not clip.skeleton.feet
+
+
 def marker_points(clip: Clip) -> Floats:
     """Where the points of such a clip are, (F, P, 3), millimetres."""
     return np.asarray(clip.global_positions()[:, 1:] * 1e3)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
-from choreograph.pictures.theme import as_srgb, from_hex
+from choreograph.formats.atomic import atomic_write
+from choreograph.pictures.theme import as_srgb, find_theme, from_hex
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,3 +42,24 @@ def draw_head(panel: Axes, points: Floats, triangles: Ints) -> None:
     edge = _MARGIN * float((high - low).max())
     panel.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge), aspect="equal")
     panel.axis("off")
+
+
+def write_heads(path: Path, points: Floats, triangles: Ints, size: tuple[int, int], *, theme: str = "light") -> None:
+    """Write a small picture (.png) of a head at three times.
+
+    Args:
+        path: The file; replaced if it is there.
+        points: Of the surface in each frame, (F, V, 3).
+        triangles: (T, 3).
+        size: Pixels.
+        theme: "dark" or "light".
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(size[0] / 100, size[1] / 100), facecolor=find_theme(theme).page)
+    FigureCanvasAgg(figure)
+    for n, frame in enumerate(np.linspace(0, len(points) - 1, 3).round().astype(int)):
+        draw_head(figure.add_axes((n / 3, 0.0, 1 / 3, 1.0)), points[frame], triangles)
+    with atomic_write(path, overwrite=True) as temporary:
+        figure.savefig(temporary, dpi=100, format="png")

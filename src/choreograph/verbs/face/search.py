@@ -166,6 +166,7 @@ class FaceSearch(OneStepSearch[_Completed]):
             f"{clip.seconds:.2f} s of {len(recorded.names)} {'shapes' if made.face is not None else 'markers'}",
             metrics,
             tuple(miss for miss in misses if miss.got is not None and miss.got > limit),
+            details={} if model is None else {"learned_from": [one.name for one in recorded.recordings]},
         )
         return FaceResult(
             "face", request, (answer,), notes=self._lost_shapes(made.face), seconds=self.seconds,
