@@ -34,7 +34,26 @@ from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
-from .goals.model import LandmarkGoal, PoseGoal, PoseSource, ShapeGoal
+from .goals.model import (
+    AngleGoal,
+    Camera,
+    ContactGoal,
+    CostGoal,
+    DistanceGoal,
+    JointGoal,
+    LabelGoal,
+    LandmarkGoal,
+    OffsetGoal,
+    PauseGoal,
+    PlaceGoal,
+    PoseGoal,
+    PoseSource,
+    SegmentGoal,
+    ShapeGoal,
+    SpeedGoal,
+    TurnGoal,
+    ViewGoal,
+)
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -55,22 +74,9 @@ from .scene.path_files import load_path
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
-from .verbs.complete.goals import (
-    AngleGoal,
-    BehaviourGoal,
-    BodyGoal,
-    Camera,
-    ContactGoal,
-    DistanceGoal,
-    JointGoal,
-    KeyPose,
-    OffsetGoal,
-    TurnGoal,
-    ViewGoal,
-)
 from .verbs.complete.interactive import Dragging, pulled_pose
 from .verbs.complete.model import MotionModel, learn, reconstruction_error
-from .verbs.complete.request import CompleteRequest, SolveWeights
+from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, CompleteWeights
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
@@ -147,12 +153,11 @@ __all__ = [
     "AngleGoal",
     "Answer",
     "Bar",
-    "BehaviourGoal",
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "Between",
     "Body",
-    "BodyGoal",
     "BodyRequest",
     "BodyTarget",
     "Box",
@@ -163,11 +168,14 @@ __all__ = [
     "ChoreographError",
     "Circle",
     "Clip",
+    "CompleteAdvanced",
     "CompleteRequest",
     "CompleteResult",
     "CompleteSearch",
+    "CompleteWeights",
     "ContactGoal",
     "Corridor",
+    "CostGoal",
     "Crowd",
     "CutRequest",
     "CutSettings",
@@ -211,9 +219,9 @@ __all__ = [
     "Head",
     "JointGoal",
     "JointTarget",
-    "KeyPose",
     "KeyPoseRequest",
     "Label",
+    "LabelGoal",
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
@@ -238,6 +246,7 @@ __all__ = [
     "OutputExists",
     "Partner",
     "Path",
+    "PauseGoal",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -246,6 +255,7 @@ __all__ = [
     "PhysicsResult",
     "PhysicsSearch",
     "PhysicsWeights",
+    "PlaceGoal",
     "PlanRequest",
     "PlanSearch",
     "PlanSettings",
@@ -266,6 +276,7 @@ __all__ = [
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
+    "SegmentGoal",
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
@@ -273,7 +284,7 @@ __all__ = [
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
-    "SolveWeights",
+    "SpeedGoal",
     "Splice",
     "Start",
     "SteerBrain",

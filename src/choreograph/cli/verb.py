@@ -18,7 +18,7 @@ from pydantic import Field
 from choreograph.base.errors import Cancelled, RequestError, SearchStateError
 from choreograph.base.progress import Progress, tell_compiling
 from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
-from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
+from choreograph.cli.options import add_command, collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, of_today, parse_document
 from choreograph.contract.limits import beside
@@ -62,11 +62,7 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
         with speaking():
             run(verb, values)
 
-    made = _parameters(verb)
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = _about(verb)
-    app.command(verb.name)(command)
+    add_command(app, verb.name, command, _about(verb), _parameters(verb), verb.request)
 
 
 def _about(verb: Verb) -> str:
@@ -109,9 +105,11 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
     suffixes = [s.lstrip(".") for s in (verb.writes.suffixes if verb.writes else ("bvh", "glb", "usda", "npz …"))]
     about = f"Of motion files in a folder: {', '.join(suffixes)}."
-    suffix = typer.Option("--format", help=about, rich_help_panel=panel)
+    suffix = typer.Option("--format", help=about, rich_help_panel=panel, hidden=True)
     files.append(given("suffix", str, suffix, suffixes[0]))
-    size = typer.Option("--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel)
+    size = typer.Option(
+        "--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel, hidden=True
+    )
     files += [given("film_size", str | None, size)] * (verb.writes is None)
     takes_mechanics = verb.changes_motion and verb.writes is None
     for name, flag, help_text in (
@@ -120,14 +118,17 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         *([("mechanics", "--mechanics", _MECHANICS)] * (takes_mechanics and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
-        files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
+        info = typer.Option(flag, help=help_text, rich_help_panel=panel, hidden=name != "allow_code")
+        files.append(given(name, bool, info, False))
     files.append(inspect.Parameter("force", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ForceOption))
     schema = typer.Option(
-        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
+        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
-    read = [one for one in parameters(_Motion) if subject is CLIP or one.name.split("__")[-1] in subject.reading]
-    write = parameters(_Writing) if verb.writes is None else []
+    read = parameters(_Motion, advanced=True)
+    if subject is not CLIP:
+        read = [one for one in read if one.name.split("__")[-1] in subject.reading]
+    write = parameters(_Writing, advanced=True) if verb.writes is None else []
     return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *write]
 
 

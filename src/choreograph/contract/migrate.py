@@ -147,7 +147,7 @@ class Rules:
     """What changed between version 0.1 and today in the words of a verb or tool."""
 
     renamed: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, str | None] = field(default_factory=dict)
+    options: Mapping[str, str | Callable[[str], list[str]] | None] = field(default_factory=dict)
     inside: Mapping[str, str] = field(default_factory=dict)
     convert: Callable[[Plain], list[str]] = lambda plain: []
 
@@ -199,6 +199,11 @@ def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list
         new = options[name]
         if new is None:
             raise RequestError(f"{name} means something else since version 0.2: see choreograph {command} --help")
+        if callable(new):
+            value = value if equals or value else rest.pop(0) if rest else ""
+            made += new(value)
+            notes.append(f"{name} {value} is now {' '.join(new(value))}")
+            continue
         option, _, field_name = new.partition(" ")
         if field_name and "=" not in field_name:
             value = value if equals or value else rest.pop(0) if rest else ""

@@ -10,9 +10,10 @@ import numpy as np
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.features.linear_dynamics import eased
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.compile_goals import KINDS, Target, pose_row
+from choreograph.verbs.complete.compile_goals import TERMS, pose_row
 from choreograph.verbs.complete.encode import Track
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.floor_limits import clearance, is_upper, lowest_foot, stand_levels
@@ -147,7 +148,7 @@ def _wanted(model: MotionModel, clip: Clip, targets: Sequence[Target]) -> _Wante
         else:
             for frame, value in zip(at.tolist(), target.at(at / clip.fps), strict=True):
                 wanted = tuple(float(v) for v in value)
-                term = Term(KINDS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
+                term = Term(TERMS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
                 found.points.setdefault(frame, []).append(term)
     return found
 

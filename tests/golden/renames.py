@@ -1,0 +1,43 @@
+"""What is called otherwise since the answers were recorded: the one place to change where words change.
+
+Nothing but words goes here. A number that changes is recorded again, by `python -m tests.golden.cases`, in a commit
+that says why.
+"""
+
+from __future__ import annotations
+
+import re
+
+PROBLEM = {name: name for name in ("where", "asked", "got", "nearest", "unit", "place")}
+"""Fields of problems in `as_json`: recorded name → today's."""
+VERBS: dict[str, str] = {}
+"""Names of verbs: recorded → today's."""
+METRICS: dict[tuple[str, str], str] = {}
+"""Keys of metrics: (verb, or "" for all; recorded key) → today's."""
+UNITS: dict[str, str] = {}
+"""Units: recorded → today's."""
+DETAILS: dict[tuple[str, str], str] = {}
+"""Names of what only one verb knows: (verb, or "" for all; recorded name) → today's; "" for what is no longer there."""
+WHERE: tuple[tuple[str, str, str], ...] = ()
+"""Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
+such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""
+KERNELS: dict[str, str] = {}
+"""Arrays that kernels are given, as `kernels.json` names them: recorded → today's."""
+
+
+def metric(verb: str, key: str) -> str:
+    """Today's key of a metric."""
+    return METRICS.get((verb, key), METRICS.get(("", key), key))
+
+
+def detail(verb: str, name: str) -> str:
+    """Today's name of a detail."""
+    return DETAILS.get((verb, name), DETAILS.get(("", name), name))
+
+
+def where(verb: str, place: str) -> str:
+    """Today's name of a place in a request."""
+    for owner, pattern, today in WHERE:
+        if owner in ("", verb) and (found := re.fullmatch(pattern, place)):
+            place = found.expand(today)
+    return place
