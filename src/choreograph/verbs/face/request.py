@@ -9,16 +9,13 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.limits import beside
-from choreograph.contract.request import FileName, Request, Seconds, Wrong
+from choreograph.contract.request import Advanced, FileName, Request, Seconds, Wrong
+from choreograph.goals.check import check_goals
 from choreograph.goals.model import LONGEST_S, Goals, LandmarkGoal, PoseGoal, ShapeGoal
 
-_FRACTION_S = 1e-9
 
-
-class FaceAdvanced(Request):
+class FaceAdvanced(Advanced):
     """How the model of faces is learned."""
-
-    panel: ClassVar[str] = "Advanced"
 
     order: Annotated[int, Ge(1), Le(6)] = 2
     """Frames that the next one follows from (m)."""
@@ -69,14 +66,8 @@ class FaceRequest(Request):
         if bool(self.goals) != (self.duration_s is not None):
             name = "goals" if self.goals == () else "duration_s"
             raise Wrong(name, "is missing; a face is completed by both, and converted by neither")
-        for n, goal in enumerate(self.goals):
-            if not isinstance(goal, ShapeGoal | PoseGoal | LandmarkGoal):
-                raise Wrong(f"goals[{n}]", f"is about a {goal.noun}; a face has shapes, poses and landmarks")
-            if isinstance(goal, LandmarkGoal) and not goal.timed:
-                raise Wrong(f"goals[{n}].at_s", "is missing; give at_s, or start_s and end_s")
+        check_goals(self.goals, self.verb, self.duration_s)
         self._check_expressions()
-        for where, goal in self.landmarks:
-            self._check_end(where, goal.span[1])
         return self
 
     def _check_expressions(self) -> None:
@@ -87,11 +78,6 @@ class FaceRequest(Request):
                 raise Wrong(f"{where}.at_s", "is missing; a whole face is wanted at one time")
             if isinstance(goal, PoseGoal) and goal.pose.clip is None:
                 raise Wrong(f"{where}.pose.clip", "is missing; the pose of a face is a frame of a recording")
-            self._check_end(where, goal.at_s)
             if goal.at_s in seen:
                 raise Wrong(f"{where}.at_s", f"is {goal.at_s:g}, as {seen[goal.at_s]} has; give one of them")
             seen[goal.at_s] = where
-
-    def _check_end(self, where: str, end_s: float) -> None:
-        if self.duration_s is not None and end_s > self.duration_s + _FRACTION_S:
-            raise Wrong(where, f"ends at {end_s:g} s; the face lasts {self.duration_s:g} s")
