@@ -42,6 +42,7 @@ from .goals.model import (
     DistanceGoal,
     JointGoal,
     LabelGoal,
+    LandmarkGoal,
     OffsetGoal,
     PauseGoal,
     PlaceGoal,
@@ -73,9 +74,6 @@ from .scene.path_files import load_path
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
-from .verbs.complete.face import FaceModel, face_error, learn_face
-from .verbs.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
-from .verbs.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
 from .verbs.complete.interactive import Dragging, pulled_pose
 from .verbs.complete.model import MotionModel, learn, reconstruction_error
 from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, CompleteWeights
@@ -84,6 +82,10 @@ from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
 from .verbs.dynamics.request import BodyRequest, DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .verbs.face.model import FaceModel, face_error, learn_face
+from .verbs.face.request import FaceAdvanced, FaceRequest
+from .verbs.face.search import FaceResult, FaceSearch, face
+from .verbs.face.sources import open_faces
 from .verbs.follow.measure import measure_path
 from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .verbs.follow.search import FollowSearch, follow
@@ -188,10 +190,11 @@ __all__ = [
     "Example",
     "ExportSettings",
     "Face",
-    "FaceKey",
+    "FaceAdvanced",
     "FaceModel",
     "FaceRequest",
     "FaceResult",
+    "FaceSearch",
     "FaceShapes",
     "FindRequest",
     "FindResult",
@@ -229,7 +232,6 @@ __all__ = [
     "LoopRequest",
     "LoopResult",
     "LoopSearch",
-    "MarkerResult",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -306,11 +308,10 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "complete",
-    "complete_face",
-    "complete_markers",
     "concatenate",
     "detect_contacts",
     "export_clip",
+    "face",
     "face_error",
     "find",
     "find_brain",
@@ -330,6 +331,7 @@ __all__ = [
     "make_body",
     "measure_path",
     "named_path",
+    "open_faces",
     "open_graph",
     "open_model",
     "open_segments",

@@ -289,25 +289,27 @@ def _face() -> tuple[cg.Face, cg.FaceShapes, cg.FaceModel]:
 
 
 def face_keys() -> list[Any]:
-    """Keys by weights and by frames; the chin tracked; a landmark out of reach; markers alone."""
+    """Shapes and frames of recordings; the chin tracked; a landmark out of reach; markers alone."""
     face, shapes, model = _face()
-    smile = {"MouthSmileLeft": 0.7, "MouthSmileRight": 0.7}
-    whole = [cg.FaceKey(0.0), cg.FaceKey(0.5, smile), cg.FaceKey(1.0, clip="demo_face", frame=70)]
+
+    def frame(at_s: float, clip: str, number: int) -> cg.PoseGoal:
+        return cg.PoseGoal(at_s, cg.PoseSource(clip, number))
+
+    rest, smile = cg.ShapeGoal(0.0, {}), {"MouthSmileLeft": 0.7, "MouthSmileRight": 0.7}
     chin = shapes.landmarks(face)[40:71, 8].tolist()
-    tracked = [cg.LandmarkGoal(start_s=0.0, stop_s=1.0, landmark=8, track=chin)]
-    far = [cg.LandmarkGoal(at_s=0.5, landmark=8, position=(0.0, 60.0, 0.0))]
+    tracked = cg.LandmarkGoal(start_s=0.0, end_s=1.0, landmark=8, points_mm=chin)
+    far = cg.LandmarkGoal(0.5, landmark=8, position_mm=(0.0, 60.0, 0.0))
+    wide = cg.ShapeGoal(0.1, {"JawOpen": 1.0})
     requests = (
-        cg.FaceRequest(1.0, whole),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0, clip="demo_face", frame=40)], tracked),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0)], far),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0), cg.FaceKey(0.1, {"JawOpen": 1.0}), cg.FaceKey(0.13)], exact=False),
+        cg.FaceRequest(1.0, [rest, cg.ShapeGoal(0.5, smile), frame(1.0, "demo_face", 70)]),
+        cg.FaceRequest(1.0, [tracked, frame(0.0, "demo_face", 40)]),
+        cg.FaceRequest(1.0, [far, rest]),
+        cg.FaceRequest(1.0, [rest, wide, cg.ShapeGoal(0.13, {})], exact=False),
     )
-    found: list[Any] = [cg.complete_face([face], shapes, request, model=model) for request in requests]
+    made: list[Any] = [cg.face(face, request, shapes=shapes, model=model) for request in requests]
     lips = shapes.as_clip(face).with_name("lips")
-    ends = [cg.FaceKey(0.0, clip="lips", frame=40), cg.FaceKey(1.0, clip="lips", frame=70)]
-    for request in (cg.FaceRequest(1.0, ends, tracked), cg.FaceRequest(1.0, ends, far)):
-        found.append(cg.complete_markers([lips], request))
-    return found
+    ends = [frame(0.0, "lips", 40), frame(1.0, "lips", 70)]
+    return made + [cg.face(lips, duration_s=1.0, goals=[goal, *ends]) for goal in (tracked, far)]
 
 
 def recorded_solve(folder: Path) -> list[Any]:

@@ -98,12 +98,14 @@ class KindFacts(NamedTuple):
 _M, _W, _N = Severity.MISSED, Severity.WARNING, Severity.NOTE
 _K = ProblemKind
 KINDS: Mapping[ProblemKind, KindFacts] = {
-    _K.PATH_MISSED: KindFacts(_M, "The root is too far from the path.", "Path error {error}{at}; limit {tolerance}."),
+    _K.PATH_MISSED: KindFacts(_M, "The root is too far from the path.", "Path error {error}; limit {limit}."),
     _K.PATH_INCOMPLETE: KindFacts(
         _M, "The motion ends before the path does.", "Path not completed: {left:m} of {length:m} missing."
     ),
     _K.PATH_OVERRUN: KindFacts(
-        _M, "The motion goes on after the end of the path.", "The motion goes on for {got} after the end of the path."
+        _M,
+        "The motion goes on after the end of the path.",
+        "Motion goes on for {beyond:m} after the end of the path.",
     ),
     _K.POSITION_MISSED: KindFacts(
         _M, "The root, or a body, is too far from its target.", "{what} is {got} from its target{at}."
@@ -137,7 +139,9 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
         "Turning, the character is up to {got} from its position; allowed {tolerance}.",
     ),
     _K.LABEL_MISSED: KindFacts(
-        _M, "Too few frames have the label.", '{got:share} of the frames{at} {verb} "{label}"; required {need:share}.'
+        _M,
+        "Too few frames have the label.",
+        '{share:share} of the frames{at} have the label "{label}"; required {need:share}.',
     ),
     _K.PAUSE_SHORT: KindFacts(
         _M, "The character stands still for less time.", "Pause too short: {got} of {asked}{at}."
@@ -166,7 +170,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
         "{what} {got}{at}; recordings reach {nearest}.",
     ),
     _K.HANDS_APART: KindFacts(_M, "Hands do not hold what they held when recorded.", "Hand contact lost: {lost}."),
-    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {wanted}."),
+    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {names}."),
     _K.NOT_CONVERGED: KindFacts(
         _M, "The solver stopped before its answer was exact.", "Solver stopped after {count:count} iterations{broken}."
     ),
@@ -247,7 +251,7 @@ class Problem:
         """A problem with the sentence of its kind.
 
         >>> print(Problem.of(ProblemKind.SPEED_MISSED, "speed_m_s", asked=2.0, got=1.234, unit="m/s", at_s=3.0).text)
-        Speed 1.2 m/s instead of 2.0 m/s at 3.0 s.
+        Speed 1.2 m/s instead of 2 m/s at 3.0 s.
 
         Args:
             kind: Gives the sentence, and with it which words `facts` must have.
@@ -262,7 +266,7 @@ class Problem:
                 own[name] = round(float(own[name]), 4)
         unit = own.get("unit", "")
         amounts = {
-            name: _Amount(own[name], unit)
+            name: _Amount(own[name], unit, 3 if name in ("asked", "tolerance") else 2)
             for name in ("asked", "got", "nearest", "tolerance")
             if own.get(name) is not None
         }
@@ -287,24 +291,31 @@ class Problem:
         return {name: value for name, value in finite(plain).items() if value not in (None, "")}
 
 
-def amount(value: float, unit: str) -> str:
-    """A number with its unit, two significant digits: centimetres below a metre, millimetres below a centimetre.
+def amount(value: float, unit: str, digits: int = 2) -> str:
+    """A number with its unit, as people say it: centimetres below a metre, millimetres below a centimetre.
 
     >>> amount(0.1234, "m"), amount(0.0034, "m"), amount(12.34, "°"), amount(3.0, "m/s")
-    ('12 cm', '3.4 mm', '12°', '3.0 m/s')
+    ('12 cm', '3.4 mm', '12°', '3 m/s')
+
+    Args:
+        value: In the unit.
+        unit: Such as "m", "°", "m/s".
+        digits: Significant ones.
     """
-    size = abs(value)
-    if unit in ("m", "m/s") and size < (1 if unit == "m" else 0.1):
-        small = unit == "m" and size < 0.01
-        value, unit = (1000 * value, "mm") if small else (100 * value, "cm" + unit[1:])
-    text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}" if abs(value) >= 0.095 else f"{value:.2g}"
-    return text + ("" if unit.startswith("°") else " ") + unit if unit else text
+    if unit == "m" and abs(value) < 1:
+        value, unit = (1000 * value, "mm") if abs(value) < 0.01 else (100 * value, "cm")
+    elif unit == "m/s" and abs(value) < 0.1:
+        value, unit = 100 * value, "cm/s"
+    whole = abs(value) >= 10**digits - 0.5
+    text = f"{value:.0f}" if whole else f"{value:.{digits}g}"
+    return f"{text}{'' if unit.startswith('°') else ' '}{unit}" if unit else text
 
 
-def place_at(clip: Clip, frame: int) -> tuple[float, float, float]:
-    """The floor below a clip's root in a frame, for `Problem.place`."""
-    x, _, z = clip.root_pos[min(frame, len(clip) - 1)]
-    return round(float(x), 3), 0.0, round(float(z), 3)
+def moment(clip: Clip, frame: int) -> dict[str, Any]:
+    """When and where on the floor a frame of a clip is, as fields of a problem."""
+    frame = min(max(frame, 0), len(clip) - 1)
+    x, _, z = clip.root_pos[frame]
+    return {"at_s": frame / clip.fps, "place": (round(float(x), 3), 0.0, round(float(z), 3))}
 
 
 def finite(value: Any) -> Any:
@@ -318,24 +329,21 @@ def finite(value: Any) -> Any:
     return value
 
 
-class _Amount(float):
+class _Amount(NamedTuple):
     """A number of a sentence: `{got}` shows it in its own unit, `{left:m}` in metres, `{got:share}` in percent."""
 
-    def __new__(cls, value: float, unit: str = "") -> _Amount:
-        made = super().__new__(cls, value)
-        made.unit = unit
-        return made
-
-    unit: str
+    value: float
+    unit: str = ""
+    digits: int = 2
 
     def __format__(self, spec: str) -> str:
         if spec == "share":
-            return f"{100 * self:.0f} %"
+            return f"{100 * self.value:.0f} %"
         if spec == "count":
-            return f"{float(self):.0f}"
+            return f"{self.value:.0f}"
         if spec == "time":
-            return f"{float(self):.2f} s"
-        return amount(float(self), spec or self.unit)
+            return f"{self.value:.2f} s"
+        return amount(self.value, spec or self.unit, self.digits)
 
 
 def _at(at_s: float | None, facts: Mapping[str, Any]) -> str:
@@ -347,4 +355,4 @@ def _at(at_s: float | None, facts: Mapping[str, Any]) -> str:
     return "" if at_s is None else f" at {at_s:.1f} s"
 
 
-__all__ = ["KINDS", "Advice", "KindFacts", "Problem", "ProblemKind", "Severity", "amount", "finite", "place_at"]
+__all__ = ["KINDS", "Advice", "KindFacts", "Problem", "ProblemKind", "Severity", "amount", "finite", "moment"]

@@ -13,6 +13,7 @@ from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.face import Face
 from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
@@ -98,6 +99,8 @@ class Motion:
     """Whether this is the person whom the others follow, as given with the request."""
     body: str | None = None
     """File of the character whose body it is; its mesh is kept where the format can."""
+    face: Face | None = None
+    """Weights of blend shapes, where a face moves; the clip is then that of its landmarks."""
 
     @property
     def name(self) -> str:
@@ -185,7 +188,7 @@ class Result(ShowsItself):
     request: Request
     answers: tuple[Answer, ...]
     status: str = COMPLETE
-    problems_with_all: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
     """What no answer could do anything about: fewer answers than asked for, clips that cannot be used …"""
     seconds: float = 0.0
     """Time the search took."""
@@ -214,7 +217,7 @@ class Result(ShowsItself):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the request asks for and the best answer, or any, does not do."""
-        return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
+        return (*self.notes, *(self.best.problems if self.answers else ()))
 
     @property
     def seed(self) -> int | None:
@@ -231,6 +234,6 @@ class Result(ShowsItself):
             "status": self.status,
             "search_seconds": round(self.seconds, 4),
             **self.provenance,
-            "problems": [problem.as_json() for problem in self.problems_with_all],
+            "problems": [problem.as_json() for problem in self.notes],
             "answers": [answer.as_json() for answer in self.answers],
         }

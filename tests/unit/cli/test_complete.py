@@ -81,21 +81,6 @@ def test_a_gap_is_filled(walks: Path, tmp_path: Path) -> None:
     assert len(cg.read_clip(tmp_path / "gap.npz")) == 17
 
 
-def test_faces_are_completed_and_converted(tmp_path: Path) -> None:
-    t = np.arange(300) / 30
-    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
-    cg.write_face(tmp_path / "talks.csv", face)
-    (tmp_path / "keys.yaml").write_text("length_s: 1\nkeys:\n  - {at_s: 0}\n  - {at_s: 1, weights: {JawOpen: 0.8}}\n")
-    said = run("face", tmp_path / "talks.csv", "--request", tmp_path / "keys.yaml", "-o", tmp_path / "out.csv")
-    assert "mm from the recordings" in said
-    made = cg.read_face(tmp_path / "out.csv")
-    assert len(made) == 31 and made.weights[-1, 0] == pytest.approx(0.8, abs=0.05)
-    run("face", tmp_path / "out.csv", "-o", tmp_path / "head.glb")
-    run("face", tmp_path / "head.glb", "-o", tmp_path / "back.csv")
-    back = cg.read_face(tmp_path / "back.csv")
-    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], made.weights[:, 0], atol=1e-5)
-
-
 def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
     from dataclasses import replace
 
@@ -171,17 +156,3 @@ def test_behaviours_are_learned_from_a_graph_by_label(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"goals\[0\].label"):
         (tmp_path / "other.yaml").write_text("duration_s: 1\ngoals:\n  - {start_s: 0, end_s: 1, label: crawl}\n")
         run("complete", tmp_path / "both.model", tmp_path / "other.yaml", "-o", tmp_path / "never.npz")
-
-
-def test_faces_go_on_heads_and_come_from_markers(tmp_path: Path) -> None:
-    t = np.arange(120) / 30
-    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
-    cg.write_face(tmp_path / "talks.csv", face)
-    assert "the head has no" not in run("face", tmp_path / "talks.csv", "-o", tmp_path / "own.glb")
-    tongue = cg.Face(("JawOpen", "TongueOut"), face.weights, 30.0)
-    cg.write_face(tmp_path / "tongue.csv", tongue)
-    assert "the head has no TongueOut" in run("face", tmp_path / "tongue.csv", "-o", tmp_path / "tongue.glb")
-    run("face", tmp_path / "talks.csv", "--head", tmp_path / "own.glb", "-o", tmp_path / "performed.glb")
-    run("face", tmp_path / "performed.glb", "-o", tmp_path / "back.csv")
-    back = cg.read_face(tmp_path / "back.csv")
-    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], face.weights[:, 0], atol=1e-5)

@@ -135,7 +135,7 @@ class _Shown:
         """The results of these answers, or of all, written if they are new or known better now."""
         results = []
         for number, one in enumerate(found.answers if answers is None else answers, 1):
-            problems = self._problems([*(found.problems_with_all if number == 1 else ()), *one.problems])
+            problems = self._problems([*(found.notes if number == 1 else ()), *one.problems])
             known = self._made.get(id(one.clip))
             if known is None:
                 result = self._write(found, one, number)

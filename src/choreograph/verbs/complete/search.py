@@ -202,7 +202,7 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             },
         )
         return CompleteResult(
-            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self.seconds, completion=made
+            "complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=made
         )
 
     def _metrics(self, clip: Clip, measured: Sequence[Measured]) -> dict[str, Metric]:

@@ -198,15 +198,13 @@ class FollowSearch(ChoosingSearch):
         same = self._same(len(answers), sum(map(bool, walks))) if self.done else ()
         return Result("follow", self.request, answers, status, (*self.left_out, *same), self.seconds)
 
-    def _same(self, different: int, found: int) -> tuple[Problem, ...]:
-        """That some of the walks found are the same, where they are."""
-        if different == found:
+    def _same(self, different: int, number: int) -> tuple[Problem, ...]:
+        """A note if some of the walks are the same."""
+        if different == number:
             return ()
-        text = (
-            f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
-            "ask for fewer, or raise what that costs (advanced.weights.reuse)"
-        )
-        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", found, different),)
+        more = "Any other costs more than to use the same transitions again; raise that cost (advanced.weights.reuse)."
+        facts = {"asked": number, "got": different, "more": more}
+        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", **facts),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]
