@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
 from choreograph.contract.problem import Problem, finite
@@ -34,6 +35,9 @@ class Metric:
     text: str
     """What it measures, in a few words: "mean distance from the path"."""
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def said(self) -> str:
         """The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust."""

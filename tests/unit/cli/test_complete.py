@@ -94,6 +94,7 @@ def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
     assert len(made) == 17 and made.skeleton.matches(walk.skeleton)
 
 
+@pytest.mark.slow
 def test_splines_and_starts_are_options(walks: Path, tmp_path: Path) -> None:
     (tmp_path / "request.yaml").write_text(REQUEST)
     words = ("complete", walks, tmp_path / "request.yaml", "--advanced", "knots_s=0.1")

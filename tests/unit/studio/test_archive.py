@@ -20,6 +20,8 @@ from choreograph.studio import verb_requests as asking
 from choreograph.studio.archive import Archive, clip_number, file_stamp, recording_id
 from choreograph.studio.protocol import PROTOCOL
 
+pytestmark = pytest.mark.slow
+
 NAMES = sorted(CLIPS)
 
 

@@ -200,6 +200,7 @@ def wandering(clip: Clip, rng: np.random.Generator) -> Clip:
     return Clip(clip.skeleton, clip.fps, np.repeat(clip.root_pos[:1], 200, axis=0), quat.make_continuous(rot), "any")
 
 
+@pytest.mark.slow
 def test_what_a_model_knows_is_measured_on_held_out_motion(walks: list[Clip], model: cg.MotionModel) -> None:
     assert model.held_out < 0.6, "a walk between keyframes a second apart is known"
     rng = np.random.default_rng(0)

@@ -89,6 +89,7 @@ def _asked(clips: list[Clip], *goals: object, **request: object) -> CompleteRequ
     return CompleteRequest(2.0, [*keys, *goals], **request)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_completed_motion_is_nearer_to_recorded_poses(clips: list[Clip]) -> None:
     def novelty(request: CompleteRequest) -> float:
         made = cg.complete(clips, request).clip.resampled(30.0)
@@ -100,6 +101,7 @@ def test_completed_motion_is_nearer_to_recorded_poses(clips: list[Clip]) -> None
     assert novelty(_asked(clips)) < 0.7 * novelty(_asked(clips, **free))
 
 
+@pytest.mark.slow
 def test_through_poses_unlike_all_recordings_a_spline_leads(clips: list[Clip], model: MotionModel) -> None:
     request = _asked(clips)
     skeleton = model.encoding.skeleton
