@@ -39,10 +39,9 @@ def motions(made: list[Any]) -> Iterator[Floats]:
     """Where joints are in every so many frames of all motions, (N, J, 3), metres; of faces, their weights (N, S)."""
     for one in made:
         if isinstance(one, cg.Result):
-            clips = [clip for answer in one.answers for clip in answer.clips]
-        elif hasattr(one, "face"):
-            yield np.asarray(one.face.weights[::EVERY])
-            continue
+            shown = [motion for answer in one.answers for motion in answer.motions if not motion.leads]
+            yield from (np.asarray(motion.face.weights[::EVERY]) for motion in shown if motion.face is not None)
+            clips = [motion.clip for motion in shown if motion.face is None]
         else:
             clips = [one] if isinstance(one, cg.Clip) else [one.clip] if hasattr(one, "clip") else []
         for clip in clips:
@@ -56,8 +55,7 @@ def said(made: list[Any]) -> list[Any]:
 
 def _result(one: Any) -> dict[str, Any]:
     if not isinstance(one, cg.Result):
-        more = {"off_mm": _short(one.off_mm)} if hasattr(one, "off_mm") else {}
-        return {"problems": [_short(problem.as_json()) for problem in one.problems], **more}
+        return {"problems": [_short(problem.as_json()) for problem in one.problems]}
     plain = json.loads(json.dumps(one.as_json()))
     known = ("choreograph", "verb", "request", "seed", "status", "search_seconds", "problems", "answers")
     return {

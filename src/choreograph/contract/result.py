@@ -15,6 +15,7 @@ from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.face import Face
 from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
@@ -103,6 +104,8 @@ class Motion:
     """Whether this is the person whom the others follow, as given with the request."""
     body: str | None = None
     """File of the character whose body it is; its mesh is kept where the format can."""
+    face: Face | None = None
+    """Weights of blend shapes, where a face moves; the clip is then that of its landmarks."""
 
     @property
     def name(self) -> str:

@@ -39,10 +39,10 @@ def keep_result(context: WorkerContext, result: Result, people: Sequence[contrac
 
     motions: list[Motion] = []
     for person, one in enumerate(people):
-        write_bytes(context.places.result(result.id, ".f32", person), pack_frames(one.clip))
+        write_bytes(context.places.result(result.id, ".f32", person), pack_frames(one.face or one.clip))
         write_npz(context.places.result(result.id, ".npz", person), one.clip, overwrite=True)
         name = f"result:{result.id}" + (f"/{person}" if person else "")
-        motion = describe_motion(one.clip, name, source_runs(one))
+        motion = describe_motion(one.face or one.clip, name, source_runs(one))
         motions.append(motion.model_copy(update={"leads": one.leads}))
     return write_facts(context, result.model_copy(update={"motions": motions}))
 
