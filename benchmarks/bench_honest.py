@@ -123,7 +123,7 @@ def draw_follow(chance: Chance, graph: cg.MotionGraph) -> cg.FollowRequest:
     stretches, at = [], chance.between(0, length / 3)
     while chance.happens(0.4) and at < length - 1:
         stop = min(length, at + chance.between(1, 5))
-        stretch: dict[str, Any] = {"start_m": at, "stop_m": round(stop, 2)}
+        stretch: dict[str, Any] = {"start_m": at, "end_m": round(stop, 2)}
         kind = chance.one(("speed", "label", "pause", "both"))
         if kind in ("speed", "both"):
             stretch["speed_m_s"] = chance.between(0.5, 5) if chance.happens(0.9) else 20.0
@@ -229,7 +229,7 @@ def run_request(number: int, verbs: tuple[str, ...] = VERBS, libraries: tuple[st
         for n, answer in enumerate(result.answers):
             file = Path(folder) / f"{n}.bvh"
             cg.write_clip(file, answer.clip)
-            problems = [p.where for p in (*result.problems_with_all, *answer.problems)]
+            problems = [p.where for p in (*result.notes, *answer.problems)]
             for miss in find_misses(verb, request, file, answer, graph):
                 miss.silent = not any(_same(miss.where, where) for where in problems)
                 misses.append(miss)

@@ -24,6 +24,7 @@ WHERE: tuple[tuple[str, str, str], ...] = (
     ("plan", r"through(\[\d+\])", r"goals\1"),
     ("plan", r"goal\.position", "goals[0].place"),
     ("plan", r"goal\.facing_deg", "goals[0].facing_deg"),
+    ("face", r"points\[(\d+)\]", r"goals[\1]"),
 )
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from pydantic import ConfigDict, computed_field
+
 from choreograph.motion.clip import Clip
 
 
@@ -98,12 +100,14 @@ class KindFacts(NamedTuple):
 _M, _W, _N = Severity.MISSED, Severity.WARNING, Severity.NOTE
 _K = ProblemKind
 KINDS: Mapping[ProblemKind, KindFacts] = {
-    _K.PATH_MISSED: KindFacts(_M, "The root is too far from the path.", "Path error {error}{at}; limit {tolerance}."),
+    _K.PATH_MISSED: KindFacts(_M, "The root is too far from the path.", "Path error {error}; limit {limit}."),
     _K.PATH_INCOMPLETE: KindFacts(
         _M, "The motion ends before the path does.", "Path not completed: {left:m} of {length:m} missing."
     ),
     _K.PATH_OVERRUN: KindFacts(
-        _M, "The motion goes on after the end of the path.", "The motion goes on for {got} after the end of the path."
+        _M,
+        "The motion goes on after the end of the path.",
+        "Motion goes on for {beyond:m} after the end of the path.",
     ),
     _K.POSITION_MISSED: KindFacts(
         _M, "The root, or a body, is too far from its target.", "{what} is {got} from its target{at}."
@@ -118,7 +122,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.VELOCITY_MISSED: KindFacts(
         _M, "A joint moves with another velocity.", "{what} moves {got} off its velocity{at}."
     ),
-    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "Pose differs by {got}{at} from {of}."),
+    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "{what} differs by {got}{at} from {of}."),
     _K.TURN_MISSED: KindFacts(_M, "A joint is turned another way.", "{what} is turned {got} off{at}."),
     _K.ANGLE_MISSED: KindFacts(_M, "A joint is bent otherwise.", "{what} bends {got} instead of {asked}{at}."),
     _K.DISTANCE_MISSED: KindFacts(
@@ -137,7 +141,9 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
         "Turning, the character is up to {got} from its position; allowed {tolerance}.",
     ),
     _K.LABEL_MISSED: KindFacts(
-        _M, "Too few frames have the label.", '{got:share} of the frames{at} {verb} "{label}"; required {need:share}.'
+        _M,
+        "Too few frames have the label.",
+        '{share:share} of the frames{at} have the label "{label}"; required {need:share}.',
     ),
     _K.PAUSE_SHORT: KindFacts(
         _M, "The character stands still for less time.", "Pause too short: {got} of {asked}{at}."
@@ -148,14 +154,14 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.ROOT_GLIDE: KindFacts(
         _M,
         "The root moves in a way that its steps do not explain.",
-        "Root glides at up to {got}; visible above {tolerance}.",
+        "{what} glides at up to {got}; visible above {tolerance}.",
     ),
     _K.COLLISION: KindFacts(_M, "The body touches something, or comes too near.", "{what} is {how} {item}{at}."),
     _K.STEP_FORBIDDEN: KindFacts(_M, "A foot stands where none may.", "A foot stands {depth:m} inside {item}{at}."),
     _K.STONE_MISSED: KindFacts(_M, "No foot steps on a stone.", "No foot reaches {item}; closest {got}."),
     _K.WAYPOINT_MISSED: KindFacts(_M, "The root misses a waypoint.", "{item} is not passed; closest {got}."),
     _K.TOO_FAST: KindFacts(
-        _M, "More speed than any example has.", "{what} moves at {asked}{at}; fastest example {nearest}."
+        _M, "More speed than any example has.", "{what} moves at {speed}{at}; fastest example {nearest}."
     ),
     _K.TURN_TOO_TIGHT: KindFacts(
         _M, "More sideways acceleration than people use.", "Lateral acceleration {got}{at}; limit {asked}."
@@ -166,14 +172,14 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
         "{what} {got}{at}; recordings reach {nearest}.",
     ),
     _K.HANDS_APART: KindFacts(_M, "Hands do not hold what they held when recorded.", "Hand contact lost: {lost}."),
-    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {wanted}."),
+    _K.SEGMENT_MISSED: KindFacts(_M, "Another segment plays at a time.", "{playing}{at} instead of segment {names}."),
     _K.NOT_CONVERGED: KindFacts(
         _M, "The solver stopped before its answer was exact.", "Solver stopped after {count:count} iterations{broken}."
     ),
     _K.TORQUE_LIMIT: KindFacts(
         _M, "A joint would need more torque than people have.", "Needs {got} at {joint}; limit {asked}."
     ),
-    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} {got}; limit {tolerance}."),
+    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} by {got}; limit {tolerance}."),
     _K.POSE_UNNATURAL: KindFacts(
         _M, "Legs are bent as in no example.", "Legs bend {got} beyond every example; limit {tolerance}."
     ),
@@ -183,14 +189,18 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.RATE_MISSED: KindFacts(_M, "Frames play at another rate.", "Frames {frames} play at {got} instead of {asked}."),
     _K.GRAVITY_CHANGED: KindFacts(_M, "A jump falls too fast or too slowly.", "{what}."),
     _K.NO_LOOP: KindFacts(_M, "No part of the motion repeats.", "{what}."),
-    _K.LIMB_MISMATCH: KindFacts(_M, "Bones point another way than recorded.", "{what} {got} off."),
+    _K.LIMB_MISMATCH: KindFacts(
+        _M, "Bones point another way than recorded.", "{what} directions are {got} off on average."
+    ),
     _K.JOINT_UNMAPPED: KindFacts(_M, "No joint is known for a role.", "No joint of {whose} for {roles}."),
     _K.FADE_SHORT: KindFacts(_M, "A layer never has its full weight.", "Overlay reaches {got:share} weight."),
     _K.FACE_MISSED: KindFacts(_M, "The face is another than asked.", "{what} is {got} off{at}."),
     _K.EXAMPLES_WEAK: KindFacts(_W, "The examples say little about what is asked.", "{what}."),
     _K.PHYSICS_SKIPPED: KindFacts(_W, "The physics pass changed nothing, or less.", "Physics pass left {what}: {why}."),
     _K.FRAME_RATE_SUSPECT: KindFacts(
-        _W, "Bodies fall too fast or too slowly for the frame rate.", "Falls at {got}: {fps} looks wrong."
+        _W,
+        "Bodies fall too fast or too slowly for the frame rate.",
+        "The body falls at {got} instead of {asked}: {fps} looks wrong, {rate} would explain it.",
     ),
     _K.NO_GROUND: KindFacts(_W, "No foot touches the floor.", "No foot contact found in {duration:s}."),
     _K.OUT_OF_RANGE: KindFacts(_W, "An input was limited to the trained range.", "{what}."),
@@ -211,7 +221,8 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
 """One row for each kind: severity, meaning, sentence."""
 
 
-class Advice(NamedTuple):
+@dataclass(frozen=True)
+class Advice:
     """A value of a field that is known to help: the code has tried or computed it."""
 
     field: str
@@ -242,12 +253,14 @@ class Problem:
     """The metric of the answer that measures it too."""
     advice: tuple[Advice, ...] = ()
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
     @classmethod
     def of(cls, kind: ProblemKind, where: str = "", *, more: str = "", **facts: Any) -> Problem:
         """A problem with the sentence of its kind.
 
         >>> print(Problem.of(ProblemKind.SPEED_MISSED, "speed_m_s", asked=2.0, got=1.234, unit="m/s", at_s=3.0).text)
-        Speed 1.2 m/s instead of 2.0 m/s at 3.0 s.
+        Speed 1.2 m/s instead of 2 m/s at 3.0 s.
 
         Args:
             kind: Gives the sentence, and with it which words `facts` must have.
@@ -262,7 +275,7 @@ class Problem:
                 own[name] = round(float(own[name]), 4)
         unit = own.get("unit", "")
         amounts = {
-            name: _Amount(own[name], unit)
+            name: _Amount(own[name], unit, 3 if name in ("asked", "tolerance") else 2)
             for name in ("asked", "got", "nearest", "tolerance")
             if own.get(name) is not None
         }
@@ -270,6 +283,7 @@ class Problem:
         text = KINDS[kind].sentence.format_map({"at": _at(own.get("at_s"), facts), **amounts, **words})
         return cls(kind, " ".join([text[0].upper() + text[1:], *([more] if more else [])]), where, **own)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def severity(self) -> Severity:
         """Whether it counts as missed."""
@@ -283,28 +297,35 @@ class Problem:
     def as_json(self) -> dict[str, Any]:
         """As plain values, without what is not known."""
         plain = {"kind": str(self.kind), "severity": str(self.severity), **vars(self)}
-        plain["advice"] = [{"field": one.field, "value": one.value} for one in self.advice] or None
+        plain["advice"] = [vars(one) for one in self.advice] or None
         return {name: value for name, value in finite(plain).items() if value not in (None, "")}
 
 
-def amount(value: float, unit: str) -> str:
-    """A number with its unit, two significant digits: centimetres below a metre, millimetres below a centimetre.
+def amount(value: float, unit: str, digits: int = 2) -> str:
+    """A number with its unit, as people say it: centimetres below a metre, millimetres below a centimetre.
 
     >>> amount(0.1234, "m"), amount(0.0034, "m"), amount(12.34, "°"), amount(3.0, "m/s")
-    ('12 cm', '3.4 mm', '12°', '3.0 m/s')
+    ('12 cm', '3.4 mm', '12°', '3 m/s')
+
+    Args:
+        value: In the unit.
+        unit: Such as "m", "°", "m/s".
+        digits: Significant ones.
     """
-    size = abs(value)
-    if unit in ("m", "m/s") and size < (1 if unit == "m" else 0.1):
-        small = unit == "m" and size < 0.01
-        value, unit = (1000 * value, "mm") if small else (100 * value, "cm" + unit[1:])
-    text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}" if abs(value) >= 0.095 else f"{value:.2g}"
-    return text + ("" if unit.startswith("°") else " ") + unit if unit else text
+    if unit == "m" and abs(value) < 1:
+        value, unit = (1000 * value, "mm") if abs(value) < 0.01 else (100 * value, "cm")
+    elif unit == "m/s" and abs(value) < 0.1:
+        value, unit = 100 * value, "cm/s"
+    whole = abs(value) >= 10**digits - 0.5
+    text = f"{value:.0f}" if whole else f"{value:.{digits}g}"
+    return f"{text}{'' if unit.startswith('°') else ' '}{unit}" if unit else text
 
 
-def place_at(clip: Clip, frame: int) -> tuple[float, float, float]:
-    """The floor below a clip's root in a frame, for `Problem.place`."""
-    x, _, z = clip.root_pos[min(frame, len(clip) - 1)]
-    return round(float(x), 3), 0.0, round(float(z), 3)
+def moment(clip: Clip, frame: int) -> dict[str, Any]:
+    """When and where on the floor a frame of a clip is, as fields of a problem."""
+    frame = min(max(frame, 0), len(clip) - 1)
+    x, _, z = clip.root_pos[frame]
+    return {"at_s": frame / clip.fps, "place": (round(float(x), 3), 0.0, round(float(z), 3))}
 
 
 def finite(value: Any) -> Any:
@@ -318,24 +339,21 @@ def finite(value: Any) -> Any:
     return value
 
 
-class _Amount(float):
+class _Amount(NamedTuple):
     """A number of a sentence: `{got}` shows it in its own unit, `{left:m}` in metres, `{got:share}` in percent."""
 
-    def __new__(cls, value: float, unit: str = "") -> _Amount:
-        made = super().__new__(cls, value)
-        made.unit = unit
-        return made
-
-    unit: str
+    value: float
+    unit: str = ""
+    digits: int = 2
 
     def __format__(self, spec: str) -> str:
         if spec == "share":
-            return f"{100 * self:.0f} %"
+            return f"{100 * self.value:.0f} %"
         if spec == "count":
-            return f"{float(self):.0f}"
+            return f"{self.value:.0f}"
         if spec == "time":
-            return f"{float(self):.2f} s"
-        return amount(float(self), spec or self.unit)
+            return f"{self.value:.2f} s"
+        return amount(self.value, spec or self.unit, self.digits)
 
 
 def _at(at_s: float | None, facts: Mapping[str, Any]) -> str:
@@ -347,4 +365,4 @@ def _at(at_s: float | None, facts: Mapping[str, Any]) -> str:
     return "" if at_s is None else f" at {at_s:.1f} s"
 
 
-__all__ = ["KINDS", "Advice", "KindFacts", "Problem", "ProblemKind", "Severity", "amount", "finite", "place_at"]
+__all__ = ["KINDS", "Advice", "KindFacts", "Problem", "ProblemKind", "Severity", "amount", "finite", "moment"]

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
 from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.face import Face
 from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
@@ -33,6 +36,9 @@ class Metric:
     text: str
     """What it measures, in a few words: "mean distance from the path"."""
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def said(self) -> str:
         """The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust."""
@@ -98,6 +104,8 @@ class Motion:
     """Whether this is the person whom the others follow, as given with the request."""
     body: str | None = None
     """File of the character whose body it is; its mesh is kept where the format can."""
+    face: Face | None = None
+    """Weights of blend shapes, where a face moves; the clip is then that of its landmarks."""
 
     @property
     def name(self) -> str:
@@ -185,7 +193,7 @@ class Result(ShowsItself):
     request: Request
     answers: tuple[Answer, ...]
     status: str = COMPLETE
-    problems_with_all: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
     """What no answer could do anything about: fewer answers than asked for, clips that cannot be used …"""
     seconds: float = 0.0
     """Time the search took."""
@@ -214,7 +222,7 @@ class Result(ShowsItself):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the request asks for and the best answer, or any, does not do."""
-        return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
+        return (*self.notes, *(self.best.problems if self.answers else ()))
 
     @property
     def seed(self) -> int | None:
@@ -225,12 +233,13 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,
             "status": self.status,
             "search_seconds": round(self.seconds, 4),
             **self.provenance,
-            "problems": [problem.as_json() for problem in self.problems_with_all],
+            "problems": [problem.as_json() for problem in self.notes],
             "answers": [answer.as_json() for answer in self.answers],
         }

@@ -223,6 +223,7 @@ class FollowRequest(ChosenRequest, PathRequest):
 
     verb = "follow"
 
+    verb: ClassVar[str] = "follow"
     walks_edges: ClassVar[bool] = True
     most_frames: ClassVar[int] = 30_000
 
@@ -267,14 +268,19 @@ class FollowRequest(ChosenRequest, PathRequest):
         return settings if self.bend else settings.with_(max_lateral_m_s2=0.0)
 
     @property
+    def before(self) -> FollowRequest | None:
+        """The request of the walk that this one goes on from."""
+        return None if self.after is None else self.after.request
+
+    @property
     def frames_at_once(self) -> int:
         """Frames of an archive that are walked: all, but for the thesis's method, which needs tables of all edges."""
         return self.most_frames if self.advanced.method == "thesis" else 0
 
-    @model_validator(mode="before")
     @classmethod
-    def _of_0_1(cls, values: Any) -> Any:
-        search = values.get("search") if isinstance(values, dict) else None
+    def of_today(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Take `search` of version 0.1 apart."""
+        search = values.get("search")
         if not isinstance(search, FollowSettings):
             return values
         return migrate("follow", {**values, "search": search.model_dump(exclude_unset=True)})[0]

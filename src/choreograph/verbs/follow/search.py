@@ -104,13 +104,14 @@ class FollowSearch(ChoosingSearch):
         """The walk that this one goes on from."""
         if self._before is None:
             return None
-        number, before = self.request.before_answer, self._before
+        assert self.request.after is not None
+        number, before = self.request.after.answer, self._before
         before.reuse(self)
         while len(before._followers) < number or before._followers[number - 1].status == SEARCHING:
             if not before.step(Budget(steps=1), lambda _, done, total: progress("walking up to here", done, total)):
                 break
         if len(self._before._followers) < number:
-            raise RequestError(f"before has no answer {number}", where="before_answer")
+            raise RequestError(f"the walk before has no answer {number}", where="after.answer")
         return self._before._followers[number - 1]
 
     @property
@@ -197,15 +198,13 @@ class FollowSearch(ChoosingSearch):
         same = self._same(len(answers), sum(map(bool, walks))) if self.done else ()
         return Result("follow", self.request, answers, status, (*self.left_out, *same), self.seconds)
 
-    def _same(self, different: int, found: int) -> tuple[Problem, ...]:
-        """That some of the walks found are the same, where they are."""
-        if different == found:
+    def _same(self, different: int, number: int) -> tuple[Problem, ...]:
+        """A note if some of the walks are the same."""
+        if different == number:
             return ()
-        text = (
-            f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
-            "ask for fewer, or raise what that costs (reuse_penalty)"
-        )
-        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", found, different),)
+        more = "Any other costs more than to use the same transitions again; raise that cost (advanced.weights.reuse)."
+        facts = {"asked": number, "got": different, "more": more}
+        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", **facts),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]
