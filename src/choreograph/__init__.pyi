@@ -69,7 +69,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Moved, Scene, Shape, Start, StepOver
+from .scene.model import Moved, Obstacle, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -137,9 +137,9 @@ from .verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     Polygon,
     PoseTarget,
+    TorsoObstacle,
 )
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
@@ -307,6 +307,7 @@ __all__ = [
     "StepOver",
     "Stretch",
     "StretchRequest",
+    "TorsoObstacle",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

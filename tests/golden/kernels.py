@@ -88,7 +88,10 @@ def solve_inputs() -> Any:
         poses=(cg.PoseTarget(4.5, "stand", 10, weight=3.0),),
         frames=(cg.HardFrame(5.0, "walk", 60, lasts_s=0.3),),
         labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
-        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3), cg.Obstacle.of_box((2.0, 0.0), (3.0, 1.0), weight=0.5)),
+        obstacles=(
+            cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),
+            cg.TorsoObstacle.of_box((2.0, 0.0), (3.0, 1.0), weight=0.5),
+        ),
     )
     return compile_request(request, walks(), cg.find_hierarchy(walks()))[0]
 

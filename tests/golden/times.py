@@ -24,7 +24,7 @@ def solve_checkpoints() -> list[Any]:
         6.0,
         body=(ends[0], cg.BodyTarget(3.0, (0.5, 3.0)), ends[1]),
         joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
-        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3),),
+        obstacles=(cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),),
         count=2,
         evaluations=200_000,
         seed=1,
@@ -83,7 +83,10 @@ def solve_missed() -> list[Any]:
         },
         {"body": (BEGIN,), "joints": (joint(1.0, "left_hand", velocity=(30.0, None, 40.0)),)},
         {"frames": hard, "labels": (cg.LabelTarget(1, 2, "jog"),), "poses": (cg.PoseTarget(2, "jog", 60),)},
-        {"body": (BEGIN, end), "obstacles": (cg.Obstacle.of_box((-30, 2), (30, 2.2), clearance=0.4, weight=0.001),)},
+        {
+            "body": (BEGIN, end),
+            "obstacles": (cg.TorsoObstacle.of_box((-30, 2), (30, 2.2), clearance=0.4, weight=0.001),),
+        },
         {"body": (BEGIN, end), "count": 30, "apart_m": 3.0},
         {"body": (BEGIN, end), "max_cut_cost": 0.02},
     )
