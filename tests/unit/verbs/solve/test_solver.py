@@ -116,7 +116,10 @@ def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: 
         ({"poses": (PoseTarget(1, "swim", 0),)}, r"poses\[0\].clip: no clip of the graph is called 'swim'"),
         ({"frames": (HardFrame(1, "walk", 9999),)}, r"frames\[0\].frame is 9999; 'walk' has frames 0 to"),
         ({"labels": (LabelTarget(0, 1, "swim"),)}, r"labels\[0\].label is 'swim', which no clip has; labels are: jog"),
-        ({"obstacles": (TorsoObstacle.of_circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, .* lies inside obstacles\[0\]"),
+        (
+            {"obstacles": (TorsoObstacle.of_circle((0.1, 0.0), 1.0),)},
+            r"body\[0\].position, .* lies inside obstacles\[0\]",
+        ),
         ({"frames": (HardFrame(1.0, "walk", 20), HardFrame(1.1, "jog", 60))}, r"no motion of 5 s shows frames\[0\]"),
     ],
 )  # fmt: skip
