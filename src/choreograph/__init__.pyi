@@ -69,7 +69,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Moved, Obstacle, Scene, Shape, Start, StepOver
+from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -248,9 +248,9 @@ __all__ = [
     "MotionModel",
     "MotionStream",
     "MotionView",
-    "Moved",
     "MovingObstacle",
     "Obstacle",
+    "ObstacleMove",
     "Offset",
     "OffsetGoal",
     "OutputExists",

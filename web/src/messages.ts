@@ -1428,18 +1428,6 @@ export interface Meeting {
   offset?: Offset | null;
 }
 
-/** Where an obstacle is from a moment on, and how fast it moves from there. */
-export interface Moved {
-  /** From when on. */
-  at_s: number;
-  /** Its middle, x and z, metres; null while it is not there. */
-  place?: [number, number] | null;
-  /** x and z, m/s. */
-  velocity?: [number, number];
-  /** Radius from then on, of circles; null for no change. */
-  radius_m?: number | null;
-}
-
 /** Something to keep clear of: it stands on the floor, hangs above it, or moves. */
 export interface Obstacle {
   /** Centre of a circle, x and z, metres. */
@@ -1467,7 +1455,19 @@ export interface Obstacle {
   /** How much it counts. */
   weight?: number;
   /** How it moves over time, in order; it stands where it is until the first. */
-  moves?: Moved[];
+  moves?: ObstacleMove[];
+}
+
+/** Where an obstacle is from a moment on, and how fast it moves from there. */
+export interface ObstacleMove {
+  /** From when on. */
+  at_s: number;
+  /** Its middle, x and z, metres; null while it is not there. */
+  place?: [number, number] | null;
+  /** x and z, m/s. */
+  velocity?: [number, number];
+  /** Radius from then on, of circles; null for no change. */
+  radius_m?: number | null;
 }
 
 /** A disc on the floor that moves evenly, or as it was dragged. */
