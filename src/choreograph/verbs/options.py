@@ -106,8 +106,8 @@ def entries(
             setting = ".".join(part for part in here if part != "advanced") if settings else ""
             yield Entry(here, field, how, panel, folded, setting)
     for name, (item, options) in model.of_last.items():
-        for inner, option in options.items():
-            yield Entry((*path, name, LAST, inner), item.model_fields[inner], Option((option,)), "Goal", advanced)
+        for part, option in options.items():
+            yield Entry((*path, name, LAST, part), item.model_fields[part], Option((option,)), "Goal", advanced)
 
 
 def as_options(request: Request) -> list[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,12 @@ def _path(hips: Floats, fps: float, request: PlanRequest) -> list[Broken]:
 
 def _end(at: Floats, facing: float, seconds: float, end: End) -> tuple[float, float, list[Broken]]:
     away, missed = math.dist((at[0], at[2]), end.place), []
-    where = {"unit": "m", "at_s": seconds, "place": (float(at[0]), 0.0, float(at[2])), "what": "The torso"}
+    where: dict[str, Any] = {
+        "unit": "m",
+        "at_s": seconds,
+        "place": (float(at[0]), 0.0, float(at[2])),
+        "what": "The torso",
+    }
     if away > end.radius + TOUCH_M:
         place = f"{end.where}.place"
         problem = Problem.of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
@@ -211,10 +211,12 @@ class PlanRequest(ChosenRequest):
         """What is passed before the end, in order."""
         out = []
         for n, goal in enumerate(self.goals[:-1]):
+            assert isinstance(goal, PlaceGoal)
             if goal.ends is not None:
                 (ax, az), (bx, bz) = goal.ends
                 middle, reach = ((ax + bx) / 2, (az + bz) / 2), math.dist(*goal.ends) / 2
             else:
+                assert goal.place is not None
                 middle, reach = goal.place, goal.tolerance_m or NEAR_M
             out.append(Waypoint(f"goals[{n}]", middle, reach, goal.ends))
         return out
@@ -237,7 +239,7 @@ class PlanRequest(ChosenRequest):
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with its files taken from a folder, and with what its drawing holds."""
         scene = self.scene.resolved(folder)
-        changes = {"scene": scene, "path": None if self.path is None else self.path.resolved(folder)}
+        changes: dict[str, Any] = {"scene": scene, "path": None if self.path is None else self.path.resolved(folder)}
         if scene.drawing:
             drawn = read_drawing(scene)
             changes["scene"] = drawn.scene
