@@ -97,9 +97,11 @@ def _path(hips: Floats, fps: float, request: PlanRequest) -> list[Broken]:
     by = float(away[worst]) - limit
     if by <= TOUCH_M:
         return []
+    far, when = amount(float(away[worst]), "m"), 3 * worst / fps
     problem = Problem.of(
-        ProblemKind.PATH_MISSED, "path", asked=limit, got=away[worst], tolerance=limit, unit="m", at_s=3 * worst / fps,
-        place=(float(some[worst, 0]), 0.0, float(some[worst, 1])), error=amount(float(away[worst]), "m"),
+        ProblemKind.PATH_MISSED, "path", asked=limit, got=away[worst], tolerance=limit, unit="m", at_s=when,
+        place=(float(some[worst, 0]), 0.0, float(some[worst, 1])), error=f"{far} at {amount(when, 's')}",
+        limit=amount(limit, "m"),
     )  # fmt: skip
     return [Broken("path", by, problem)]
 

@@ -169,9 +169,9 @@ class PlanRequest(ChosenRequest):
 
     def _check_goal(self, n: int, goal: AnyGoal) -> None:
         where, last = f"goals[{n}]", n == len(self.goals) - 1
-        if not isinstance(goal, PlaceGoal) and not (last and isinstance(goal, PoseGoal)):
+        if not isinstance(goal, PlaceGoal | PoseGoal) or (isinstance(goal, PoseGoal) and not last):
             raise Wrong(where, f"is a {goal.noun} goal; plan passes places, and ends at a place or in a pose")
-        others = ("at_s", "start_s", "height_m", "heading_deg", "points", "as_recorded", "duration_s")
+        others: tuple[str, ...] = ("at_s", "start_s", "height_m", "heading_deg", "points", "as_recorded", "duration_s")
         others += () if last else ("facing_deg", "standing", "label")
         for name in set(others) & set(type(goal).model_fields):
             if getattr(goal, name) != type(goal).model_fields[name].default:
@@ -186,6 +186,7 @@ class PlanRequest(ChosenRequest):
     def _places(self) -> list[tuple[str, Point]]:
         every = [("start.place", self.start.place)]
         for n, goal in enumerate(self.goals):
+            assert isinstance(goal, PlaceGoal | PoseGoal)
             every += [(f"goals[{n}].place", goal.place)] if goal.place is not None else []
             every += [(f"goals[{n}].ends", end) for end in getattr(goal, "ends", None) or ()]
         items = [*self.scene.solids(), *self.scene.forbidden(), *self.scene.footholds()]
@@ -203,7 +204,7 @@ class PlanRequest(ChosenRequest):
         return End(
             f"goals[{len(self.goals) - 1}]", goal.place, goal.tolerance_m or NEAR_M, goal.facing,
             math.radians(goal.tolerance_deg or NEAR_DEG), own is not None and own.standing,
-            None if own is None else own.label, None if own is not None else goal.pose,
+            None if own is None else own.label, goal.pose if isinstance(goal, PoseGoal) else None,
         )  # fmt: skip
 
     @cached_property
