@@ -82,6 +82,7 @@ def test_a_gap_is_filled(walks: Path, tmp_path: Path) -> None:
     assert len(cg.read_clip(tmp_path / "gap.npz")) == 17
 
 
+@pytest.mark.slow
 def test_faces_are_completed_and_converted(tmp_path: Path) -> None:
     t = np.arange(300) / 30
     face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
