@@ -1,10 +1,16 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "d0170373dd7a";
+export const PROTOCOL = "f0a30a0de050";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
+
+/** A value of a field that is known to help: the code has tried or computed it. */
+export interface Advice {
+  field: string;
+  value: Plain;
+}
 
 /** What was asked for is here: fetch its frames. May come again, better, with the same number. */
 export interface Answer {
@@ -441,11 +447,12 @@ export interface Matrix {
   minima: Minimum[];
 }
 
-/** A number that says how good a result is. */
+/** A number that says how good an answer is. */
 export interface Metric {
   value: number;
   unit: string;
   text: string;
+  /** The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust. */
   said: string;
 }
 
@@ -521,16 +528,26 @@ export interface PreviewAsk {
   frame_b: number;
 }
 
-/** Something that was asked for and is not so in the finished motion; the stage draws it in red. */
+/** Something that the request asks for and the finished motion does not do; or a doubt, or a note. */
 export interface Problem {
+  kind: ProblemKind;
   text: string;
   where: string;
   asked: number | null;
   got: number | null;
   nearest: number | null;
+  tolerance: number | null;
   unit: string;
+  at_s: number | null;
   place: [number, number, number] | null;
+  metric: string;
+  advice: Advice[];
+  /** Whether it counts as missed. */
+  severity: Severity;
 }
+
+/** What a problem is about; `KINDS` has the severity, the meaning and the sentence of each. */
+export type ProblemKind = "path_missed" | "path_incomplete" | "path_overrun" | "position_missed" | "facing_missed" | "heading_missed" | "joint_missed" | "velocity_missed" | "pose_missed" | "turn_missed" | "angle_missed" | "distance_missed" | "offset_missed" | "view_missed" | "contact_missed" | "speed_missed" | "turn_rate_missed" | "off_spot" | "label_missed" | "pause_short" | "feet_unplanted" | "root_glide" | "collision" | "step_forbidden" | "stone_missed" | "waypoint_missed" | "too_fast" | "turn_too_tight" | "airborne" | "hands_apart" | "segment_missed" | "not_converged" | "torque_limit" | "physics_violated" | "pose_unnatural" | "key_time_missed" | "rate_missed" | "gravity_changed" | "no_loop" | "limb_mismatch" | "joint_unmapped" | "fade_short" | "face_missed" | "examples_weak" | "physics_skipped" | "frame_rate_suspect" | "no_ground" | "out_of_range" | "fewer_answers" | "clips_excluded" | "library_sampled" | "input_repaired" | "turn_removed";
 
 /** All that a page needs to begin. */
 export interface Project {
@@ -625,6 +642,9 @@ export interface ResultsChanged {
   type: "results";
   results: Result[];
 }
+
+/** How much a problem matters. */
+export type Severity = "missed" | "warning" | "note";
 
 /** Frames [start, stop) of a motion, and the clip that they show. */
 export interface SourceRun {

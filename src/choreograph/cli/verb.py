@@ -22,6 +22,7 @@ from choreograph.cli.options import collect, in_options, parameters, say_by_opti
 from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
 from choreograph.contract.limits import beside
+from choreograph.contract.problem import Severity
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
@@ -31,7 +32,8 @@ from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
 EXIT_MISSED = 3
-"""The best answer has problems, and --best-effort is not given."""
+"""The best answer misses something, and --best-effort is not given; warnings and notes do not count."""
+_STYLES = {Severity.MISSED: "red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
 """What reading a kept search raises where something other is written than was kept."""
@@ -114,7 +116,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
-        ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
+        ("best_effort", "--best-effort", "Exit with 0 even if the best answer misses something."),
         *([("mechanics", "--mechanics", _MECHANICS)] * (verb.changes_motion and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
@@ -165,14 +167,18 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
         _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
-    for problem in result.problems:
-        _warn(problem.text if document.value is not None else in_options(problem.text, verb.request))
+    for severity in Severity:
+        for problem in result.problems:
+            if problem.severity is severity:
+                text = problem.text + (f" ({problem.where})" if problem.where else "")
+                text = text if document.value is not None else in_options(text, verb.request)
+                _say(f"{severity}: {text}", _STYLES[severity])
     if stopped is not None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
         raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {kept} written{more}")
-    if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
+    if any(problem.missed for problem in result.problems) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
 
 
@@ -306,9 +312,9 @@ def describe(answer: Answer) -> str:
     return "; ".join([answer.name, *(f"{m.text} {m.said}" for m in answer.metrics.values())])
 
 
-def _say(text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+def _say(text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 def _warn(text: str) -> None:
-    console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    _say(text, "yellow")

@@ -145,6 +145,15 @@ class Request(BaseModel, metaclass=_Called):
         """
         return self
 
+    @classmethod
+    def say_unknown(cls, name: str) -> str:
+        """What to say about a field that the model does not have, as the end of a sentence.
+
+        Args:
+            name: The field.
+        """
+        return f"which is not known; it can have {', '.join(cls.model_fields)}"
+
     def people(self) -> list[str]:
         """The names of those it asks motion of, where it asks it of several."""
         return []
@@ -249,11 +258,12 @@ def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
         return where, f"{where} is missing"
     if sort == "extra_forbidden":
         owner, name = where.rpartition(".")[0], str(error["loc"][-1])
-        model, _ = _model_at(kind, error["loc"][:-1])
-        known = ", ".join(model.model_fields) if model is not None else ""
-        return where, f"{owner or 'the request'} has {quote(name)}, which is not known; it can have {known}"
+        model = _model_at(kind, error["loc"][:-1]) or Request
+        return where, f"{owner or 'the request'} has {quote(name)}, {model.say_unknown(name)}"
+    if sort == "untold":
+        return where, f"{where} is {quote(value)}; it {error['msg']}"
     if sort in ("model_type", "model_attributes_type", "dict_type"):
-        model, _ = _model_at(kind, error["loc"])
+        model = _model_at(kind, error["loc"])
         known = f" with {', '.join(model.model_fields)}" if model is not None else ""
         return where, f"{where or 'the request'} is {quote(value)}; it must be an object{known}"
     return (
@@ -300,6 +310,9 @@ def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | N
             where += f"[{part}]"
             continue
         fields = getattr(model, "model_fields", {})
+        if field is not None and (named := _named_model(field.annotation, part)):
+            model = named
+            continue
         if part in fields:
             field = fields[part]
             model = _inner_model(field.annotation)
@@ -314,12 +327,22 @@ def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | N
     return where, field
 
 
-def _model_at(kind: Any, place: tuple[int | str, ...]) -> tuple[Any, None]:
-    model: Any = kind
+def _model_at(kind: Any, place: tuple[int | str, ...]) -> Any:
+    model, field = kind, None
     for part in place:
-        if isinstance(part, str) and model is not None and part in model.model_fields:
-            model = _inner_model(model.model_fields[part].annotation)
-    return model, None
+        if isinstance(part, str) and field is not None and (named := _named_model(field.annotation, part)):
+            model = named
+        elif isinstance(part, str) and model is not None and part in model.model_fields:
+            field = model.model_fields[part]
+            model = _inner_model(field.annotation)
+    return model
+
+
+def _named_model(kind: Any, name: str) -> Any:
+    """Of the models that a field holds the one of that name: places of mistakes have it where there are several."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind if kind.__name__ == name else None
+    return next((model for inner in get_args(kind) if (model := _named_model(inner, name))), None)
 
 
 def _inner_model(kind: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.dynamics.body import GRAVITY, Body
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.motion.clip import Clip
@@ -66,11 +66,13 @@ def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
     nearest = min(_RATES, key=lambda rate: abs(np.log(rate / likely)))
     rate = nearest if abs(nearest / likely - 1) < _NEAR else likely
     return [
-        Problem(
-            f"in the air the body falls at {gravity:.1f} m/s² instead of {GRAVITY:.1f}: the recording's frame rate, "
-            f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; read it at that rate (fps)",
+        Problem.of(
+            ProblemKind.FRAME_RATE_SUSPECT,
             asked=GRAVITY,
             got=gravity,
             unit="m/s²",
+            fps=f"{fps:g} Hz",
+            rate=f"{rate:.0f} Hz",
+            more="Read it at that rate (fps).",
         )
     ]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from choreograph.contract.problem import ProblemKind
 from choreograph.contract.result import Metric
 from choreograph.studio.project_paths import ProjectPaths
 
@@ -52,10 +53,18 @@ def migrate_project(plain: Plain, *, places: ProjectPaths) -> Plain:
     }
 
 
+def _kind(problem: Plain) -> str:
+    """The kind of a problem that was written before problems had one."""
+    if problem.get("where") == "count":
+        return ProblemKind.FEWER_ANSWERS
+    kinds = {"m/s": ProblemKind.SPEED_MISSED, "°": ProblemKind.FACING_MISSED, "s": ProblemKind.PAUSE_SHORT}
+    return kinds.get(problem.get("unit", ""), ProblemKind.POSITION_MISSED)
+
+
 def migrate_result(plain: Plain, path: Path) -> Plain:
     """What is known of a result of an earlier format as of the present one; `path` is its file."""
     if "figures" not in plain:
-        return plain
+        return {**plain, "problems": [{"kind": _kind(one), **one} for one in plain.get("problems", ())]}
     figures = plain["figures"]
     ask = plain["request"]
     with suppress(KeyError, TypeError, ValueError):  # what was asked may be told no more; the motion is there

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from choreograph.base.errors import Cancelled, RequestError
 from choreograph.contract import result as contract
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.document import as_yaml
+from choreograph.contract.problem import Problem
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
 from choreograph.motion.clip import Clip
@@ -19,7 +21,7 @@ from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import Recipe
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
-from choreograph.studio.facts import Problem, Result
+from choreograph.studio.facts import Result
 from choreograph.studio.field_labels import in_labels
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
@@ -135,7 +137,7 @@ class _Shown:
         """The results of these answers, or of all, written if they are new or known better now."""
         results = []
         for number, one in enumerate(found.answers if answers is None else answers, 1):
-            problems = self._problems([*(found.problems_with_all if number == 1 else ()), *one.problems])
+            problems = self._problems([*(found.notes if number == 1 else ()), *one.problems])
             known = self._made.get(id(one.clip))
             if known is None:
                 result = self._write(found, one, number)
@@ -158,10 +160,9 @@ class _Shown:
             text = text.replace(file, name)
         return text
 
-    def _problems(self, problems: Sequence[contract.Problem]) -> list[Problem]:
+    def _problems(self, problems: Sequence[Problem]) -> list[Problem]:
         return [
-            one.model_copy(update={"text": in_labels(self._called(one.text), self._verb.request)})
-            for one in problems_of(problems)
+            replace(one, text=in_labels(self._called(one.text), self._verb.request)) for one in problems_of(problems)
         ]
 
     def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:

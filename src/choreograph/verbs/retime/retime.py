@@ -10,6 +10,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.motion.clip import Clip
 from choreograph.verbs.retime.curve import TimeWarp
@@ -24,22 +25,6 @@ _KEY_S = 0.001
 """Seconds by which a key time may be missed without being a problem."""
 _GRAVITY = 0.05
 """Share by which gravity in flight may change without being a problem."""
-
-
-@dataclass(frozen=True)
-class RetimeProblem:
-    """Something that was asked for and is not quite so in the result."""
-
-    kind: str
-    """A fixed word: "key", "gravity", "still"."""
-    where: str
-    """What it is about: "keys[1]", "flight at 1.20 s" …"""
-    asked: float
-    got: float | None
-    """None where it could not be measured."""
-    unit: str
-    message: str
-    """A sentence."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +60,7 @@ class Retimed:
     still: tuple[tuple[int, int], ...]
     """Stretches of the motion, [start, stop), that were kept at a rate of their own."""
     metrics: RetimeMetrics
-    problems: tuple[RetimeProblem, ...]
+    problems: tuple[Problem, ...]
 
 
 def retime_clip(
@@ -138,44 +123,49 @@ def retime_prepared(
     return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
 
 
-def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[RetimeProblem]:
+def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[Problem]:
     found = []
-    for n, key in enumerate(keys):
+    for key in keys:
         off = float(warp.frames_at(key.seconds)) - key.frame
         if abs(off) > _KEY_S * warp.fps:
-            got = float(warp.seconds_at(key.frame))
-            text = f"frame {key.frame} is shown at {got:.3f} s instead of {key.seconds:.3f} s"
-            found.append(RetimeProblem("key", f"keys[{n}]", key.seconds, got, "s", text))
+            facts = {"asked": key.seconds, "got": float(warp.seconds_at(key.frame)), "tolerance": _KEY_S, "unit": "s"}
+            found.append(Problem.of(ProblemKind.KEY_TIME_MISSED, f"keys.{key.frame}", frame=str(key.frame), **facts))
     return found
 
 
-def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[RetimeProblem]:
+def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[Problem]:
     """Still stretches that could not have the rate that was given for them."""
     found = []
     for start, stop in guided.released if wanted else ():
         begin, end = guided.warp.seconds_at([start, stop - 1])
         got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
-        text = f"frames {start} to {stop} stand still and are shown {got:.2g} instead of {wanted:g} times as fast"
-        found.append(RetimeProblem("still", f"frames {start} to {stop}", wanted or 0.0, got, "×", text))
+        facts = {"asked": wanted, "got": got, "unit": "×", "at_s": float(begin)}
+        frames = f"{start} to {stop}, which stand still,"
+        found.append(Problem.of(ProblemKind.RATE_MISSED, "warp.still_rate", frames=frames, **facts))
     return found
 
 
-def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[RetimeProblem]:
+def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[Problem]:
     """Jumps that float or drop; with another motion's timing that may be what was wanted."""
     if not as_recorded:
         return []
     if blend:
-        why = f"the spline has a share of {blend:g} in the warp; blend less of it"
+        why = f"The spline has a share of {blend:g} in the warp; blend less of it (blend)."
     elif metrics.seconds < metrics.recorded_s:
-        why = "there is too little time around it; allow more seconds, or a larger largest_rate"
+        why = "There is too little time around it; allow more seconds, or a larger largest_rate."
     else:
-        why = "there is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate"
+        why = "There is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate."
     found = []
     for n, (before, after) in enumerate(metrics.gravity):
-        if math.isnan(after):
-            text = f"jump {n + 1} is over too soon to see how it falls ({-before:.1f} m/s² as recorded): " + why
-            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, None, "m/s²", text))
-        elif not abs(after / before - 1) <= _GRAVITY:
-            text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
-            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, after, "m/s²", text))
+        if abs(after / before - 1) <= _GRAVITY:
+            continue
+        over = math.isnan(after)
+        what = f"Jump {n + 1} " + ("is too short to see how it falls" if over else f"falls at {-after:.1f} m/s²")
+        what += f", recorded {-before:.1f} m/s²"
+        found.append(
+            Problem.of(
+                ProblemKind.GRAVITY_CHANGED, "blend" if blend else "seconds", what=what,
+                asked=before, got=None if over else after, tolerance=_GRAVITY * abs(before), unit="m/s²", more=why,
+            )
+        )  # fmt: skip
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.fields import leads_to_field
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.motion.clip import Clip
@@ -102,10 +103,8 @@ class RetimeSearch(OneStepSearch[Retimed]):
         for n, (_, after) in enumerate(numbers.gravity):
             if not math.isnan(after):
                 metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
-        problems = tuple(
-            Problem(one.message, "keys" if one.kind == "key" else "seconds", one.asked, one.got, unit=one.unit)
-            for one in made.problems
-        )
+        asked = self.request
+        problems = tuple(p if leads_to_field(asked, p.where) else replace(p, where="seconds") for p in made.problems)
         named = f"{self._clip.name}, {made.clip.seconds:.2f} s"
         details = {
             "keys": [{"frame": key.frame, "seconds": key.seconds} for key in made.keys],

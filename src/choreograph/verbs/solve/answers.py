@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from choreograph.contract.result import Answer, Metric, Motion, Problem, source_runs
+from choreograph.contract.problem import Problem
+from choreograph.contract.result import Answer, Metric, Motion, source_runs
 from choreograph.finishing.body import Target
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
@@ -66,9 +67,8 @@ def make_answer(cast: Cast, shown: Mapping[str, Shown], limits: Sequence[OutOfRe
     """
     pairs = [(name, part, shown[name]) for name, part in cast.parts.items()]
     problems: list[Problem] = []
-    for name, part, each in pairs:
-        own = find_problems(part, each.track, each.finished, limits)
-        problems += [replace(one, text=f"{name}: {one.text}") if one.where.startswith("meet[") else one for one in own]
+    for _, part, each in pairs:
+        problems += find_problems(part, each.track, each.finished, limits)
     first = pairs[0][2].track
     way = first.torso[:: max(1, round(PATH_EVERY_S * first.clip.fps))]
     people = {name: _facts(part) for name, part, _ in pairs}
