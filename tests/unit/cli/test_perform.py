@@ -103,6 +103,7 @@ def test_a_file_of_pairs_is_made_and_performed_with(human_clip: Callable[..., Cl
         run("perform", pairs, "-t", hand(tmp_path / "hand.csv"), "-o", tmp_path / "c.bvh")
 
 
+@pytest.mark.slow
 def test_a_performance_can_be_decided_live_and_written_down(walks: Path, tmp_path: Path):
     out, way, result = tmp_path / "walk.npz", hand(tmp_path / "hand.csv", seconds=8.0), tmp_path / "walk.json"
     said = run(

@@ -28,6 +28,7 @@ def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_h
     assert torque > most == pytest.approx(said[0].asked, abs=0.5)
 
 
+@pytest.mark.slow
 def test_what_does_not_converge_is_the_best_that_was_reached_and_marked(too_high: PhysicsResult) -> None:
     assert too_high.status == "not converged" and len(too_high.clip) > 30
     first, violation = too_high.problems[0], too_high.best.details["violation"]
