@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.golden import edits, paths, times
+from tests.golden import edits, misses, paths, times
 
 import choreograph as cg
 from choreograph.base.arrays import Floats
@@ -31,8 +31,8 @@ WIDTH = 116
 _LONG = 8
 """Entries from which on lists of numbers are kept as their number and sum."""
 
-MADE: Mapping[str, Callable[[], list[Any]]] = {**paths.MADE, **times.MADE, **edits.MADE}
-RECORDED: Mapping[str, Callable[[Path], list[Any]]] = {**paths.RECORDED, **times.RECORDED}
+MADE: Mapping[str, Callable[[], list[Any]]] = {**paths.MADE, **times.MADE, **edits.MADE, **misses.MADE}
+RECORDED: Mapping[str, Callable[[Path], list[Any]]] = {**paths.RECORDED, **times.RECORDED, **misses.RECORDED}
 
 
 def motions(made: list[Any]) -> Iterator[Floats]:
@@ -89,7 +89,7 @@ def _short(value: Any) -> Any:
     if isinstance(value, list):
         return [_short(one) for one in value]
     if isinstance(value, dict):
-        return {name: _short(one) for name, one in value.items()}
+        return {name: _short(one) for name, one in value.items() if not name.endswith("cpu_s")}
     return _rounded(value)
 
 

@@ -22,6 +22,7 @@ from choreograph.cli.options import add_command, collect, in_options, parameters
 from choreograph.cli.tool import Reading
 from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, of_today, parse_document
 from choreograph.contract.limits import beside
+from choreograph.contract.problem import Severity
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
@@ -35,7 +36,8 @@ _BODY_FILES = (
     ("character", "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.", ("--character",)),
 )
 EXIT_MISSED = 3
-"""The best answer has problems, and --best-effort is not given."""
+"""The best answer misses something, and --best-effort is not given; warnings and notes do not count."""
+_STYLES = {Severity.MISSED: "red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
 """What reading a kept search raises where something other is written than was kept."""
@@ -96,7 +98,10 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         ("result", "Also write all about the answers as JSON.", ("--result",)),
         *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
         *(_BODY_FILES if verb.writes is None else ()),
-        *((f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name}",)) for o in verb.outputs),
+        *(
+            (f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name.replace('_', '-')}",))
+            for o in verb.outputs
+        ),
     ):
         files.append(given(name, Path | None, typer.Option(*flags, help=help_text, rich_help_panel=panel)))
     what = "Motion file to write (.bvh, .glb, .npz, .amc …)" if verb.writes is None else verb.writes.help
@@ -114,7 +119,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     takes_mechanics = verb.changes_motion and verb.writes is None
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
-        ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
+        ("best_effort", "--best-effort", "Exit with 0 even if the best answer misses something."),
         *([("mechanics", "--mechanics", _MECHANICS)] * (takes_mechanics and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
@@ -152,6 +157,8 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
+    if values["resume"] and saved is None:
+        _warn(f"{targets.folder / STATE} is of version 0.1, which cannot be resumed: the search begins again")
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
     with speaking(_Writing):
         targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
@@ -175,14 +182,18 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
         _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
-    for problem in result.problems:
-        _warn(problem.text if document.value is not None else in_options(problem.text, verb.request))
+    for severity in Severity:
+        for problem in result.problems:
+            if problem.severity is severity:
+                text = problem.text + (f" ({problem.where})" if problem.where else "")
+                text = text if document.value is not None else in_options(text, verb.request)
+                _say(f"{severity}: {text}", _STYLES[severity])
     if stopped is not None:
         number = len(result.answers)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
         raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {kept} written{more}")
-    if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
+    if any(problem.missed for problem in result.problems) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
 
 
@@ -319,9 +330,9 @@ def describe(answer: Answer) -> str:
     return "; ".join([answer.name, *(f"{m.text} {m.said}" for m in answer.metrics.values())])
 
 
-def _say(text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+def _say(text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 def _warn(text: str) -> None:
-    console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    _say(text, "yellow")

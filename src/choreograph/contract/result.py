@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
 from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
@@ -34,6 +36,9 @@ class Metric:
     text: str
     """What it measures, in a few words: "mean distance from the path"."""
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def said(self) -> str:
         """The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust."""
@@ -228,6 +233,7 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,

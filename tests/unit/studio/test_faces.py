@@ -62,6 +62,7 @@ def test_without_a_recording_there_is_the_demo_face(context: WorkerContext) -> N
     assert len(rows) == 16 and result.details["learned_from"] == ["demo_face"]
 
 
+@pytest.mark.slow
 def test_recordings_and_heads_are_kept_and_completed_with(context: WorkerContext, tmp_path: Path) -> None:
     made = demo_face(10.0)
     write_face(tmp_path / "talk.csv", made)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from pydantic import TypeAdapter
+
 from choreograph.contract import result as contract
+from choreograph.contract.migrate import marked
+from choreograph.contract.problem import Problem
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext, write_bytes
-from choreograph.studio.facts import Metric, Motion, Problem, Result, SourceRun
+from choreograph.studio.facts import Motion, Result, SourceRun
 from choreograph.studio.motions import describe_motion
+
+_PROBLEMS = TypeAdapter(list[Problem])
 
 
 def new_id() -> str:
@@ -41,7 +49,7 @@ def keep_result(context: WorkerContext, result: Result, people: Sequence[contrac
 
 def write_facts(context: WorkerContext, result: Result) -> Result:
     """Write what is to be known of a result, whose motions are there already; the result."""
-    write_bytes(context.places.result(result.id, ".json"), result.model_dump_json().encode())
+    write_bytes(context.places.result(result.id, ".json"), json.dumps(marked(result.model_dump(mode="json"))).encode())
     return result
 
 
@@ -53,15 +61,13 @@ def source_runs(motion: contract.Motion) -> list[SourceRun]:
     ]
 
 
-def metrics_of(answer: contract.Answer) -> dict[str, Metric]:
+def metrics_of(answer: contract.Answer) -> dict[str, contract.Metric]:
     """An answer's metrics; those that say nothing are left out."""
     return {
-        name: Metric(value=float(one.value), unit=one.unit, text=one.text, said=one.said)
-        for name, one in answer.metrics.items()
-        if math.isfinite(one.value)
+        name: replace(one, value=float(one.value)) for name, one in answer.metrics.items() if math.isfinite(one.value)
     }
 
 
-def problems_of(problems: Sequence[contract.Problem]) -> list[Problem]:
-    """Problems as the page has them."""
-    return [Problem.model_validate(problem.as_json()) for problem in problems]
+def problems_of(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems as plain values have them: without numbers that JSON has no word for."""
+    return _PROBLEMS.validate_python([problem.as_json() for problem in problems])

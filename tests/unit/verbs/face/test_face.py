@@ -224,7 +224,6 @@ def test_too_few_frames_say_how_many(face: Face) -> None:
         learn_face([face[:3]], simple_head())
 
 
-@pytest.mark.recordings
 def test_a_recorded_face_is_learned(recordings: Path) -> None:
     face = read_face(recordings / "face" / "alex_rom_3.csv")
     shapes = read_shapes(recordings / "face" / "landmarks.csv")
@@ -232,7 +231,6 @@ def test_a_recorded_face_is_learned(recordings: Path) -> None:
     assert cg.face_error(model, [face[2800:]]) < 0.25
 
 
-@pytest.mark.recordings
 def test_what_was_learned_of_one_face_holds_for_another(recordings: Path) -> None:
     face = read_face(recordings / "face" / "alex_rom_3.csv")
     other = read_face_glb(recordings / "rigs" / "facecap.glb", fps=30.0)
@@ -252,7 +250,6 @@ def test_a_model_holds_expressions_that_no_recording_shows() -> None:
     assert cg.face_error(model, [brows]) < 0.05
 
 
-@pytest.mark.recordings
 def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     face = read_face_glb(recordings / "rigs" / "facecap.glb")
     assert face.column("JawOpen") >= 0 and face.weights.max() > 0.3 and len(face.names) == 52
@@ -265,7 +262,6 @@ def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     assert np.median(edges) < 0.05 * (highest - lowest), "triangles join neighbours"
 
 
-@pytest.mark.recordings
 def test_a_face_is_written_on_somebodys_head(recordings: Path, face: Face, tmp_path: Path) -> None:
     made = tmp_path / "made.glb"
     cg.write_face_on_head(made, face, recordings / "rigs" / "facecap.glb")
@@ -312,6 +308,7 @@ def test_compressed_buffers_are_unpacked_as_the_specification_says() -> None:
         decode_triangles(b"\xe1\xff" + b"\x00" * 4, 3)
 
 
+@pytest.mark.slow
 def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: Path) -> None:
     from choreograph.formats.face import read_markers
 
@@ -340,6 +337,7 @@ def test_what_the_face_misses_is_a_problem_of_the_goal(face: Face) -> None:
     assert problem.text.startswith("Landmark 8 is ")
 
 
+@pytest.mark.slow
 def test_weights_of_goals_count(face: Face) -> None:
     def chin(weight: float) -> float:
         point = {"at_s": 0.5, "landmark": 8, "position_mm": [None, -95, None], "weight": weight, "exact": False}
