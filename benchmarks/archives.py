@@ -173,7 +173,7 @@ def _first_step(verb: str, path: Path, request: dict[str, Any]) -> str:
     search = find_verb(verb).search(graph, find_verb(verb).request(**request))
     search.step(Budget(steps=1, seconds=0.1))
     found = search.first()
-    return f"{len(found.clip)} frames" + "".join(f"; {problem.text[:60]}…" for problem in found.problems_with_all[:1])
+    return f"{len(found.clip)} frames" + "".join(f"; {problem.text[:60]}…" for problem in found.notes[:1])
 
 
 def _open(path: Path) -> str:

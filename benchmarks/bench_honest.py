@@ -229,7 +229,7 @@ def run_request(number: int, verbs: tuple[str, ...] = VERBS, libraries: tuple[st
         for n, answer in enumerate(result.answers):
             file = Path(folder) / f"{n}.bvh"
             cg.write_clip(file, answer.clip)
-            problems = [p.where for p in (*result.problems_with_all, *answer.problems)]
+            problems = [p.where for p in (*result.notes, *answer.problems)]
             for miss in find_misses(verb, request, file, answer, graph):
                 miss.silent = not any(_same(miss.where, where) for where in problems)
                 misses.append(miss)

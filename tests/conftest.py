@@ -6,12 +6,15 @@ import os
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
 
 from choreograph.base import quat
+from choreograph.contract.fields import leads_to_field
+from choreograph.contract.result import Result
 from choreograph.finishing.hand_contacts import grips
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
@@ -54,6 +57,24 @@ def recordings() -> Path:
     if not folder:
         pytest.skip("needs real recordings: set CHOREOGRAPH_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def problems_lead_to_fields() -> Iterator[None]:
+    """Every problem of every result made in a test is about a field of the request, and names a metric that exists."""
+    make = Result.__init__
+
+    def checked(self: Result, *args: Any, **given: Any) -> None:
+        make(self, *args, **given)
+        for answer in self.answers:
+            for problem in (*self.notes, *answer.problems):
+                assert leads_to_field(self.request, problem.where), f"{problem.where} is no field of {self.request!r}"
+                assert all(leads_to_field(self.request, one.field) for one in problem.advice), problem
+                assert problem.metric in ("", *answer.metrics), f"{problem.metric} is no metric of {self.verb}"
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Result, "__init__", checked)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

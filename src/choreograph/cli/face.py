@@ -15,7 +15,7 @@ from choreograph.cli.verb import EXIT_MISSED
 from choreograph.contract.request import Hertz, Option, Request
 
 if TYPE_CHECKING:
-    from choreograph.contract.result import Problem
+    from choreograph.contract.problem import Problem
     from choreograph.motion.face import Face, FaceShapes
     from choreograph.verbs.complete.face_goals import FaceRequest
 

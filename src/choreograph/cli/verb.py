@@ -27,6 +27,7 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import CLIP, EXAMPLES, Verb
 from choreograph.formats.export import ExportSettings
+from choreograph.verbs.options import entries
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
@@ -125,13 +126,18 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
+    asked = parameters(verb.request, verb.arguments, from_file=True)
+    names = {entry.names[0] for entry in entries(verb.request)}
+    # A request with a rate of its own has motion made at that rate: files need no other.
+    rates = {entry.parameter for entry in entries(_Writing) if entry.names[0] == "--rate" and "--rate" in names}
+    written = [one for one in parameters(_Writing, advanced=True) if one.name not in rates]
     read = parameters(_Motion, advanced=True) if subject is CLIP else []
     return [
         *made,
-        *parameters(verb.request, verb.arguments, from_file=True),
+        *asked,
         *files,
         *read,
-        *parameters(_Writing, advanced=True),
+        *written,
     ]
 
 
@@ -155,6 +161,8 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
+    if values["resume"] and saved is None:
+        _warn(f"{targets.folder / STATE} is of version 0.1, which cannot be resumed: the search begins again")
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
     with speaking(_Writing):
         targets.check(verb, max(1, getattr(request, "count", 1)), request.people())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -59,6 +61,29 @@ def bounds_of(field: FieldInfo) -> tuple[tuple[bool, float] | None, tuple[bool, 
         elif isinstance(entry, Unit):
             unit = entry.text
     return low, high, unit
+
+
+def leads_to_field(request: Any, where: str) -> bool:
+    """Whether a problem's `where` is a field of the request, so that a face can show the problem beside it.
+
+    >>> import choreograph as cg
+    >>> request = cg.FollowRequest("line", stretches=[{"start_m": 1, "stop_m": 2, "label": "run"}])
+    >>> [leads_to_field(request, name) for name in ("", "stretches[0].label", "stretches[1].label", "label.text")]
+    [True, True, False, False]
+    """
+    here = request
+    for number, name in re.findall(r"\[(\d+)\]|([^.\[\]]+)", where):
+        if number:
+            if not isinstance(here, Sequence) or int(number) >= len(here):
+                return False
+            here = here[int(number)]
+        elif isinstance(here, Mapping) and name in here:
+            here = here[name]
+        elif name in getattr(type(here), "model_fields", ()):
+            here = getattr(here, name)
+        else:
+            return False
+    return True
 
 
 def metadata_of(field: FieldInfo) -> list[Any]:

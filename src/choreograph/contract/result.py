@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
+from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
@@ -45,28 +46,6 @@ class Metric:
         if self.unit == "" and 0 <= self.value <= 1:
             return f"{100 * self.value:.0f} %"
         return f"{self.value:.3g} {self.unit}".strip()
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that the request asks for and the finished motion does not do."""
-
-    text: str
-    """A sentence: what was asked, what came of it, what can be had."""
-    where: str = ""
-    """Its place in the request: "body[1].position"; empty if it is about the whole."""
-    asked: float | None = None
-    got: float | None = None
-    nearest: float | None = None
-    """The nearest to what was asked that can be had, where that is known."""
-    unit: str = ""
-    place: tuple[float, float, float] | None = None
-    """Where on the stage it shows, metres."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As plain values, without what is not known."""
-        plain = {name: getattr(self, name) for name in ("text", "where", "asked", "got", "nearest", "unit", "place")}
-        return {name: value for name, value in _finite(plain).items() if value not in (None, "")}
 
 
 @dataclass(frozen=True)
@@ -193,7 +172,7 @@ class Answer:
             ],
             **self.details,
         }
-        return dict(_finite(plain))
+        return dict(finite(plain))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +186,7 @@ class Result(ShowsItself):
     request: Request
     answers: tuple[Answer, ...]
     status: str = COMPLETE
-    problems_with_all: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
     """What no answer could do anything about: fewer answers than asked for, clips that cannot be used …"""
     seconds: float = 0.0
     """Time the search took."""
@@ -236,7 +215,7 @@ class Result(ShowsItself):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the request asks for and the best answer, or any, does not do."""
-        return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
+        return (*self.notes, *(self.best.problems if self.answers else ()))
 
     @property
     def seed(self) -> int | None:
@@ -247,23 +226,13 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,
             "status": self.status,
             "search_seconds": round(self.seconds, 4),
             **self.provenance,
-            "problems": [problem.as_json() for problem in self.problems_with_all],
+            "problems": [problem.as_json() for problem in self.notes],
             "answers": [answer.as_json() for answer in self.answers],
         }
-
-
-def _finite(value: Any) -> Any:
-    """Plain values with None for numbers that are none: JSON has no word for them, and strict readers refuse files."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value

@@ -6,7 +6,7 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.dynamics.body import GRAVITY, Body
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.motion.clip import Clip
@@ -67,6 +67,7 @@ def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
     rate = nearest if abs(nearest / likely - 1) < _NEAR else likely
     return [
         Problem(
+            ProblemKind.FRAME_RATE_SUSPECT,
             f"in the air the body falls at {gravity:.1f} m/s² instead of {GRAVITY:.1f}: the recording's frame rate, "
             f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; read it at that rate (fps)",
             asked=GRAVITY,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.clip_filter import ChosenRequest
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.search import Search
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.clips import clip_info
@@ -95,7 +95,7 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
         "graph is too large to look through at once, so some of everything that labels tell apart were chosen; choose "
         'yourself (only), as with "walk or run"'
     )
-    return Narrowed(chosen, (Problem(text, "only", have, int(chosen.clip_frames.sum())),))
+    return Narrowed(chosen, (Problem(ProblemKind.LIBRARY_SAMPLED, text, "only", have, int(chosen.clip_frames.sum())),))
 
 
 def _spread(graph: MotionGraph, most: int, first: Sequence[int]) -> list[int]:

@@ -10,8 +10,9 @@ from pydantic import Field
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import Metres, Request
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, Verb
 from choreograph.motion.clip import Clip
@@ -60,8 +61,12 @@ class ShiftSearch(Search):
         if self._moved is None:
             raise RequestError("nothing was shifted yet")
         along = self.request.along_m
-        far = f"{along:g} m is farther than {FAR_M:g} m, which nobody sees"
-        problems = (Problem(far, "along_m", FAR_M, along, unit="m", place=(0.0, 0.0, along)),) if along > FAR_M else ()
+        problems = (
+            Problem.of(
+                ProblemKind.POSITION_MISSED, "along_m", what="The motion", asked=FAR_M, got=along, unit="m",
+                place=(0.0, 0.0, along),
+            ),
+        ) if along > FAR_M else ()  # fmt: skip
         metrics: dict[str, Any] = {"shifted": Metric(along, "m", "shifted by")}
         return Result("shift", self.request, (Answer((Motion(self._moved),), f"by {along:g} m", metrics, problems),))
 

@@ -209,4 +209,4 @@ def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: lis
     stretch = cg.StretchRequest(start_m=8, end_m=14, label="run")
     result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[stretch]))
     [problem] = [problem for problem in result.problems if problem.where == "stretches[0].label"]
-    assert "of 6 such clips 6 are left out" in problem.text and "max_blend_s" in problem.text
+    assert problem.kind == "label_missed" and "6 of 6 such clips" in problem.text

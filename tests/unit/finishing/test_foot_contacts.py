@@ -17,7 +17,7 @@ from choreograph.finishing.foot_contacts import (
 )
 from choreograph.motion.clip import Clip
 from choreograph.verbs.follow.measure import PathProgress
-from choreograph.verbs.follow.problems import slide_problems
+from choreograph.verbs.path_problems import feet_unplanted
 
 
 def test_a_plant_is_held_while_its_joint_is_slow() -> None:
@@ -107,9 +107,9 @@ def test_feet_that_are_let_go_for_long_are_said_to_slide(walking: Clip) -> None:
     held[100:, 0] = False
     progress = PathProgress(np.linspace(0.0, 5.0, len(raw)), np.zeros(len(raw)))
     assert longest_slide(raw, raw.with_contacts(held)) == (60, 66)
-    assert not list(slide_problems(raw.with_contacts(held), raw, progress))
+    assert not list(feet_unplanted(raw.with_contacts(held), raw, progress.along))
     held[80:120] = False
-    (problem,) = slide_problems(raw.with_contacts(held), raw, progress)
+    (problem,) = feet_unplanted(raw.with_contacts(held), raw, progress.along)
     assert problem.where == "path" and problem.got == pytest.approx(40 / raw.fps, abs=1e-3)
     assert longest_slide(raw, raw) == (0, 0)
 

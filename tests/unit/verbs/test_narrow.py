@@ -38,7 +38,7 @@ def test_only_is_given_by_name() -> None:
 def test_follow_is_answered_from_what_is_asked_for(graph: MotionGraph) -> None:
     result = cg.follow(graph, cg.FollowRequest("line:length=3", only="walk not left"))
     shown = {run.clip for motion in result.best.motions for run in motion.sources}
-    assert shown <= {"walk", "walk_veer_right"} and not result.problems_with_all
+    assert shown <= {"walk", "walk_veer_right"} and not result.notes
     alone = cg.follow(graph.only("walk not left"), "line:length=3")
     assert (alone.clip.root_pos == result.clip.root_pos).all()
 

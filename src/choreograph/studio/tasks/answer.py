@@ -12,6 +12,7 @@ from choreograph.base.errors import Cancelled, RequestError
 from choreograph.contract import result as contract
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.document import as_yaml
+from choreograph.contract.migrate import marked
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
 from choreograph.motion.clip import Clip
@@ -135,7 +136,7 @@ class _Shown:
         """The results of these answers, or of all, written if they are new or known better now."""
         results = []
         for number, one in enumerate(found.answers if answers is None else answers, 1):
-            problems = self._problems([*(found.problems_with_all if number == 1 else ()), *one.problems])
+            problems = self._problems([*(found.notes if number == 1 else ()), *one.problems])
             known = self._made.get(id(one.clip))
             if known is None:
                 result = self._write(found, one, number)
@@ -171,7 +172,7 @@ class _Shown:
         if isinstance(steps, int) and "evaluations" in type(request).model_fields and not self.note:
             request = request.with_(evaluations=steps)  # seconds are other ones elsewhere
         file = context.places.result(result, ".request.yaml")
-        write_bytes(file, as_yaml(request.as_document()).encode())
+        write_bytes(file, as_yaml(marked(request.as_document())).encode())
         where = self._asked.subject.file(context, result, self._subject, request)
         code = Recipe(self._verb, where, request, str(file), number, self.note).code()
         made = Result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,22 +11,23 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.fields import bounds_of
+from choreograph.contract.problem import Advice, Problem, ProblemKind, amount, moment
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.goals.tolerance import TOLERANCE
 from choreograph.motion.bend import Way, lateral_acceleration, low_pass, way_of
 from choreograph.motion.bend_fit import lateral_limit
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 from choreograph.scene.path import Path
 from choreograph.verbs.bend.request import BendRequest
-from choreograph.verbs.follow.measure import PathErrors, find_progress, measure_path
-from choreograph.verbs.follow.problems import MEAN_M, REACHED, WORST_M, slide_problems
+from choreograph.verbs.follow.measure import PathErrors, PathProgress, find_progress, measure_path
+from choreograph.verbs.path_problems import feet_unplanted, path_incomplete, path_missed
 
-MISSED_M = 0.05
-"""Length of a path from which on it counts as not walked, metres."""
 _CORNER_S = 0.12
 """Width of the low-pass that takes a path's corners out of a motion."""
 _SHORTEST_M = 0.2
@@ -86,7 +88,10 @@ class BendSearch(OneStepSearch[Finished]):
             (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self.made.raw),),
             f"{self._clip.name} along {path.length:.1f} m",
             metrics,
-            (*_problems(path, walked, way, clip, errors), *slide_problems(clip, self.made.raw, progress)),
+            (
+                *_problems(path, float(own.length[-1]), walked, way, clip, errors, progress),
+                *feet_unplanted(clip, self.made.raw, progress.along),
+            ),
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
         )
         return BendResult("bend", self.request, (answer,), seconds=self.seconds, recorded=self._clip)
@@ -119,41 +124,35 @@ def lay_along(path: Path, length: Floats, fps: float) -> Floats:
     return low_pass(places, _CORNER_S * fps)
 
 
-def _problems(path: Path, walked: float, way: Way, clip: Clip, errors: PathErrors) -> Iterator[Problem]:
+def _problems(
+    path: Path, own_m: float, walked: float, way: Way, clip: Clip, errors: PathErrors, progress: PathProgress
+) -> Iterator[Problem]:
     left = path.length - walked
-    if abs(left) > max(MISSED_M, 0.01 * path.length):
-        text = (
-            f"the motion ends {left:.2f} m before the path does; give it a longer motion, or allow more max_stretch"
-            if left > 0
-            else f"the motion is {-left:.2f} m longer than the path and goes straight on behind its end"
-        )
-        yield Problem(text, "path", round(path.length, 3), round(walked, 3), unit="m", place=_place(clip, -1))
-    elif errors.reached < REACHED:
-        left = (1 - errors.reached) * path.length
-        text = f"the path's last {left:.2f} m are not walked: they turn back on themselves, or are too short"
-        yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
-    if errors.mean > MEAN_M or errors.worst > WORST_M:
-        text = (
-            f"it is {100 * errors.mean:.0f} cm off the path on average and {100 * errors.worst:.0f} cm at most: the "
-            "path turns more sharply than the motion can; round or smooth it"
-        )
-        got = errors.worst if errors.worst > WORST_M else errors.mean
-        yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, len(clip) // 2))
+    if abs(left) > max(TOLERANCE["place"].most, 0.01 * path.length):
+        kind = ProblemKind.PATH_INCOMPLETE if left > 0 else ProblemKind.PATH_OVERRUN
+        needed = math.ceil(1000 * abs(path.length / own_m - 1)) / 1000
+        most = bounds_of(BendRequest.model_fields["max_stretch"])[1]
+        enough = most is not None and needed <= most[1]
+        yield Problem.of(
+            kind, "path", left=left, beyond=-left, length=path.length, asked=path.length, got=walked, unit="m",
+            more=f"Steps {needed:.1%} {'longer' if left > 0 else 'shorter'} would end with it (max_stretch)."
+            if enough else "",
+            advice=(Advice("max_stretch", needed),) if enough else (), **moment(clip, len(clip) - 1),
+        )  # fmt: skip
+    else:
+        yield from path_incomplete(path.length, errors.reached, clip)
+    at = int(progress.off.argmax())
+    metrics = ("path_mean", "path_worst")
+    yield from path_missed("path", errors.mean, errors.worst, metrics, progress.along[at], **moment(clip, at))
     lateral = np.abs(lateral_acceleration(way, clip.fps))
     limit = lateral_limit(way.speed)
     over = int((lateral - 1.1 * limit).argmax())
     if lateral[over] > 1.1 * limit[over]:
-        text = (
-            f"at {over / clip.fps:.1f} s it turns at {lateral[over]:.1f} m/s²; at {way.speed[over]:.1f} m/s people "
-            f"turn at up to {limit[over]:.1f} m/s²: round or smooth the path"
-        )
-        got = round(float(lateral[over]), 2)
-        yield Problem(text, "path", round(float(limit[over]), 2), got, unit="m/s²", place=_place(clip, over))
-
-
-def _place(clip: Clip, frame: int) -> tuple[float, float, float]:
-    x, y, z = (round(float(value), 3) for value in clip.root_pos[frame])
-    return x, y, z
+        radius = amount(float(way.speed[over] ** 2 / limit[over]), "m")
+        yield Problem.of(
+            ProblemKind.TURN_TOO_TIGHT, "path", asked=limit[over], got=lateral[over], tolerance=0.1 * limit[over],
+            unit="m/s²", more=f"Smallest radius at {way.speed[over]:.1f} m/s: {radius}.", **moment(clip, over),
+        )  # fmt: skip
 
 
 def bend(clip: Clip | File, request: BendRequest | Path | File, *, progress: Progress | None = None) -> BendResult:

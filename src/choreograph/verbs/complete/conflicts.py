@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.errors import RequestError
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.complete.compile_goals import Target, find_terms

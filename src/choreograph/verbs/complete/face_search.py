@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.motion.face import Face, FaceShapes, named_weights, points_as_clip
 from choreograph.verbs.complete.face import FaceKeys, FaceModel, complete_landmarks, learn_face, learn_points
@@ -189,7 +189,7 @@ def _problems(request: FaceRequest, asked: FaceKeys, got: Floats, rate: float) -
         off = float(np.linalg.norm(got[frame] - face, axis=1).mean())
         if off > MISSED_MM:
             text = f"keys[{n}]: at {frame / rate:.2f} s the face is {off:.1f} mm off"
-            found.append(Problem(text, f"keys[{n}]", 0.0, round(off, 3), unit="mm"))
+            found.append(Problem(ProblemKind.FACE_MISSED, text, f"keys[{n}]", 0.0, round(off, 3), unit="mm"))
     row = 0
     for n, goal in enumerate(request.points):
         first, last = (min(round(time * rate), len(got) - 1) for time in goal.span)
@@ -203,5 +203,7 @@ def _problems(request: FaceRequest, asked: FaceKeys, got: Floats, rate: float) -
                 f"points[{n}]: at {(first + worst) / rate:.2f} s landmark {goal.landmark} is {off[worst]:.1f} mm off; "
                 "faces like the recorded ones do not go there, or another goal holds it"
             )
-            found.append(Problem(text, f"points[{n}]", 0.0, round(float(off[worst]), 3), unit="mm"))
+            found.append(
+                Problem(ProblemKind.FACE_MISSED, text, f"points[{n}]", 0.0, round(float(off[worst]), 3), unit="mm")
+            )
     return tuple(found)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.complete.compile_goals import Target
@@ -185,4 +185,6 @@ def _say_flight(at_s: float, said: str, amount: tuple[float, float, str], target
     blamed = min(placed, key=lambda target: max(target.start_s - at_s, at_s - target.stop_s, 0.0))
     text = f"{blamed.where}: at {at_s:.2f} s {said}. Ask for less, or learn from motion that leaves the floor so"
     got, nearest, unit = amount
-    return Problem(text, blamed.where, got=round(float(got), 3), nearest=round(nearest, 3), unit=unit)
+    return Problem(
+        ProblemKind.AIRBORNE, text, blamed.where, got=round(float(got), 3), nearest=round(nearest, 3), unit=unit
+    )

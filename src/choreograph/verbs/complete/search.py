@@ -10,7 +10,8 @@ from typing import Any
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import OneStepSearch, Search
 from choreograph.contract.verb import EXAMPLES, File
 from choreograph.distance.blas import one_thread_each
@@ -203,7 +204,7 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             },
         )
         return CompleteResult(
-            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self.seconds, completion=made
+            "complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=made
         )
 
     def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
@@ -238,19 +239,21 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
                 away[target.where] = max(off, away.get(target.where, 0.0))
         for where, off in away.items():
             text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
-            found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
+            found.append(Problem(ProblemKind.POSITION_MISSED, text, where, 0.0, round(off, 4), unit="m"))
         if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
             found.append(_with_way_out(fast, self.request))
         if (flight := find_flight(made.clip, made.model, made.targets)) is not None:
             found.append(flight)
         if made.estimate.splined:
             if not made.model.held_out > 1:
-                found.append(Problem(_UNLIKE, "poses"))
+                found.append(Problem(ProblemKind.EXAMPLES_WEAK, _UNLIKE, "poses"))
             elif (apart := _longest_gap(made.targets)) > _SPLINE_S:
-                found.append(Problem(_KNOWS_LESS.format(made.model.held_out, apart), "poses"))
+                found.append(
+                    Problem(ProblemKind.EXAMPLES_WEAK, _KNOWS_LESS.format(made.model.held_out, apart), "poses")
+                )
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
-            found.append(Problem(said, "solve.iterations"))
+            found.append(Problem(ProblemKind.NOT_CONVERGED, said, "solve.iterations"))
         return found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete.encode import Track, velocities
 from choreograph.verbs.complete.residual_terms import POSITION, Terms
@@ -92,7 +92,9 @@ def _say(way: int, speed: float, recorded: float, at_s: float, targets: Sequence
         f"{where}: at {at_s:.2f} s the body {WAYS[way]} at {per * speed:.{digits}f} {unit}; the fastest recorded "
         f"does so at {per * recorded:.{digits}f} {unit}. Allow more time, ask for less, or learn from faster motion"
     )
-    return Problem(text, where, got=round(per * speed, 3), nearest=round(per * recorded, 3), unit=unit)
+    return Problem(
+        ProblemKind.TOO_FAST, text, where, got=round(per * speed, 3), nearest=round(per * recorded, 3), unit=unit
+    )
 
 
 def find_carried(model: MotionModel, frames: int, terms: Terms) -> Floats | None:

@@ -11,7 +11,8 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, File
 from choreograph.dynamics.body import Body, make_body
@@ -165,6 +166,7 @@ def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Pr
     """What makes the numbers doubtful."""
     if not found.contacts.any() and clip.seconds > 1.5:
         yield Problem(
+            ProblemKind.NO_GROUND,
             f"no foot stands on the floor in {clip.seconds:.1f} s, so nothing carries the body; give the floor's "
             "height (floor_m)",
             "floor_m",

@@ -12,7 +12,8 @@ import numpy as np
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.finishing.bend import Course
@@ -197,15 +198,13 @@ class FollowSearch(ChoosingSearch):
         same = self._same(len(answers), sum(map(bool, walks))) if self.done else ()
         return Result("follow", self.request, answers, status, (*self.left_out, *same), self.seconds)
 
-    def _same(self, different: int, found: int) -> tuple[Problem, ...]:
-        """That some of the walks found are the same, where they are."""
-        if different == found:
+    def _same(self, different: int, number: int) -> tuple[Problem, ...]:
+        """A note if some of the walks are the same."""
+        if different == number:
             return ()
-        text = (
-            f"only {different} of {found} walks differ: any other costs more than to take the same transitions again; "
-            "ask for fewer, or raise what that costs (advanced.weights.reuse)"
-        )
-        return (Problem(text, "count", found, different),)
+        more = "Any other costs more than to use the same transitions again; raise that cost (advanced.weights.reuse)."
+        facts = {"asked": number, "got": different, "more": more}
+        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", **facts),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]

@@ -12,7 +12,8 @@ from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.finishing.assemble import assemble
@@ -82,7 +83,7 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
                 f"the other motion is so short that it fades out before it is all there: at most {100 * peak:.0f} % "
                 "of its weight; shorten fade_s, or let it repeat"
             )
-            yield Problem(text, "fade_s", 1.0, round(peak, 3), unit="")
+            yield Problem(ProblemKind.FADE_SHORT, text, "fade_s", 1.0, round(peak, 3), unit="")
 
 
 def lay_over(clip: Clip, upper: Clip, asked: LayerRequest) -> tuple[Clip, Floats]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.finishing.foot_contacts import plant_speed
@@ -96,17 +97,17 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
                 f"the motion does not repeat itself within these limits: ends are {100 * cycle.gap_m:.0f} cm apart; "
                 "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
             )
-            yield Problem(text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
+            yield Problem(ProblemKind.NO_LOOP, text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
         elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.end_s is None):
             text = (
                 f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
                 "on average, as when somebody stands; say where the motion repeats (start_s, end_s), or allow no "
                 "cycle as short as this (min_s)"
             )
-            yield Problem(text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")
+            yield Problem(ProblemKind.NO_LOOP, text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")
         if self.request.straight and abs(turn) > _TURN_RAD:
             text = f"the cycle turns by {np.degrees(abs(turn)):.0f}° as recorded, which is taken out (straight)"
-            yield Problem(text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")
+            yield Problem(ProblemKind.TURN_REMOVED, text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")
 
 
 def _cleaned(one: Clip) -> Clip:

@@ -11,8 +11,9 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import quote
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import Budget
 from choreograph.contract.verb import CLIP, EXAMPLES, File
 from choreograph.formats import read_clip
@@ -117,7 +118,7 @@ class PerformSearch(ChoosingSearch):
         provenance = {"left_out": lead.left_out} if lead.left_out else {}
         general = (*self.left_out, *lead.problems, *_poverty(lead.database, len(self.database().names)))
         return Result(
-            "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
+            "perform", self.request, (self._answer,), notes=general, seconds=self.seconds,
             provenance=provenance,
         )  # fmt: skip
 
@@ -159,13 +160,15 @@ class PerformSearch(ChoosingSearch):
     def _way(self, raw: Trajectory, database: SegmentDatabase) -> Lead:
         where = "trajectory" if self.request.trajectory else "samples"
         way, database = raw.smoothed(self.request.smooth_s), with_stand(database)
-        found = []
-        if way.bridged_s:
-            text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
-            found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
-        if way.left_out_s:
-            text = f"{way.left_out_s:.2f} s at the ends of the way are unknown and left out"
-            found.append(Problem(text, where, got=round(way.left_out_s, 3), unit="s"))
+        repaired = (
+            (way.bridged_s, "{:.2f} s of missing samples are straight lines now"),
+            (way.left_out_s, "{:.2f} s without samples at the ends are left out"),
+        )
+        found = [
+            Problem.of(ProblemKind.INPUT_REPAIRED, where, what=what.format(got), got=got, unit="s")
+            for got, what in repaired
+            if got
+        ]
         return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
 
     def _body(self, database: SegmentDatabase) -> Lead:
@@ -180,8 +183,9 @@ class PerformSearch(ChoosingSearch):
             return Lead(control, database, partner=partner)
         rest = database.without(own)
         if not len(rest):
-            text = f"the only example is {clip.name!r} itself: it is answered by its own recording"
-            return Lead(control, database, partner=partner, problems=(Problem(text, "leave_out_own"),))
+            what = f"The only example is {clip.name!r} itself, so its own recording answers"
+            note = Problem.of(ProblemKind.EXAMPLES_WEAK, "leave_out_own", what=what)
+            return Lead(control, database, partner=partner, problems=(note,))
         return Lead(control, rest, partner=partner, left_out=database.names[own])
 
     def _read_leader(self) -> Clip:
@@ -313,7 +317,8 @@ def _cutting(request: PerformRequest) -> tuple[Any, ...]:
 
 def _poverty(database: SegmentDatabase, recordings: int) -> Iterator[Problem]:
     if (database.example < recordings).sum() == 1:  # poses that are held do not count
-        yield Problem("the examples have one segment only, and all is made of it; add longer recordings", "examples")
+        what = "The examples have one segment only; it makes up the whole motion"
+        yield Problem.of(ProblemKind.EXAMPLES_WEAK, "examples", what=what)
 
 
 def _thinned(way: Trajectory) -> list[tuple[float, float]]:

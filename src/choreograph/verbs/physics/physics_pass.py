@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.dynamics.body import make_body
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
@@ -75,6 +76,7 @@ def fights(made: Mechanical) -> list[Problem]:
         took = "nothing was changed" if window.share == 0 else f"{100 * window.share:.0f} % of the change was made"
         out.append(
             Problem(
+                ProblemKind.PHYSICS_SKIPPED,
                 f"from {window.start_s:.1f} to {window.stop_s:.1f} s mechanics and naturalness fight: {why}; {took}, "
                 f"and up to {window.after:.2f} BW are unexplained",
                 asked=_LEFT_BW,
@@ -135,6 +137,8 @@ def _accepted(
         return replace(after, metrics={**after.metrics, **fresh})
     said = ", ".join(f"{fresh[name].text} {fresh[name].said} instead of {before.metrics[name].said}" for name in worse)
     problem = Problem(
-        f"mechanics and what was asked fight: finished, {said}; the motion was left as it was", "mechanics"
+        ProblemKind.PHYSICS_SKIPPED,
+        f"mechanics and what was asked fight: finished, {said}; the motion was left as it was",
+        "mechanics",
     )
     return replace(before, problems=(*before.problems, problem))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 
 UNLIKE_DEG = 25.0
@@ -33,7 +33,7 @@ def legs_off_deg(clip: Clip, recorded: Sequence[Clip]) -> float:
 def unlike_problems(off_deg: float) -> Iterator[Problem]:
     """That legs are bent as they are in no recording, if they are."""
     if off_deg > UNLIKE_DEG:
-        yield Problem(
+        yield Problem(ProblemKind.POSE_UNNATURAL,
             f"legs are bent as in none of the examples, by {off_deg:.0f}°: the mechanics hold, but nobody may move so; "
             "a larger weight (prior) keeps it nearer to them, or ask for less",
             "weights.prior", UNLIKE_DEG, off_deg, unit="°",

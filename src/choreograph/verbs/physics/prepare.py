@@ -11,7 +11,8 @@ import numpy as np
 
 from choreograph.base.arrays import Flags
 from choreograph.base.errors import RequestError
-from choreograph.contract.result import Problem as Missed
+from choreograph.contract.problem import Problem as Missed
+from choreograph.contract.problem import ProblemKind
 from choreograph.dynamics.contacts import (
     ContactPoints,
     find_hand_contacts,
@@ -267,6 +268,7 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     if off - own > _STRANGE_DEG:
         found.append(
             Missed(
+                ProblemKind.EXAMPLES_WEAK,
                 f"the examples lack the behaviour: key poses are {off:.0f}° off their space, the examples themselves "
                 f"{own:.0f}°; choose examples that do what is asked",
                 "examples",
@@ -276,10 +278,13 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
             )
         )
     if flies and not any(fly):
-        found.append(Missed("the motion leaves the floor and none of the examples does", "examples"))
+        found.append(
+            Missed(ProblemKind.EXAMPLES_WEAK, "the motion leaves the floor and none of the examples does", "examples")
+        )
     if both > _MUCH and known < _LITTLE:
         found.append(
             Missed(
+                ProblemKind.EXAMPLES_WEAK,
                 f"the examples lack the behaviour: the motion stands on both feet for {both:.0%} of its time, and none "
                 f"of the examples for more than {known:.0%}; choose some whose contacts are alike, or have them chosen "
                 "(choose)",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.verbs.plan import body as points
 from choreograph.verbs.plan.body import Body
@@ -95,7 +95,9 @@ def _solids(track: Track, request: PlanRequest, body: Body, shifts: Floats) -> l
             top = float(track.points[frame[m], points.HEAD_TOP, 1])
             when = f"at {frame[m] / track.fps:.1f} s, with the head at {top:.2f} m"
             said = f"the body touches {item.where}, which is at {item.low:g} m, {when}"
-        problem = Problem(said, item.where, item.clearance, float(near[m]), None, "m", tuple(at.tolist()))
+        problem = Problem(
+            ProblemKind.COLLISION, said, item.where, item.clearance, float(near[m]), None, "m", tuple(at.tolist())
+        )
         found.append(Broken(item.where, by, problem))
         if item.where.startswith("obstacles"):
             push_away(shifts, item, frame[m] / track.fps, (float(at[0]), float(at[2])), by)
@@ -114,7 +116,13 @@ def _gates(hips: Floats, request: PlanRequest) -> list[Broken]:
             where, (x, z) = f"through[{n}]", request.through[n].middle
             by = float(np.hypot(hips[:, 0] - x, hips[:, 1] - z).min()) - request.through[n].reach
             said = f"{where} is not passed; the nearest comes within {max(by, 0.0):.2f} m of it"
-            return [Broken(where, max(by, 0.01), Problem(said, where, 0.0, by, None, "m", (x, 0.0, z)))]
+            return [
+                Broken(
+                    where,
+                    max(by, 0.01),
+                    Problem(ProblemKind.WAYPOINT_MISSED, said, where, 0.0, by, None, "m", (x, 0.0, z)),
+                )
+            ]
     return found
 
 
@@ -134,7 +142,11 @@ def _path(hips: Floats, request: PlanRequest) -> list[Broken]:
         return []
     said = f"the hips are {worst:.2f} m from the path at most, more than the {request.path.within:g} m asked for"
     place3 = (float(place[0]), 0.0, float(place[1]))
-    return [Broken("path", by, Problem(said, "path", request.path.within, worst, None, "m", place3))]
+    return [
+        Broken(
+            "path", by, Problem(ProblemKind.PATH_MISSED, said, "path", request.path.within, worst, None, "m", place3)
+        )
+    ]
 
 
 def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, list[Broken]]:
@@ -143,7 +155,7 @@ def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, l
     place = (float(at[0]), 0.0, float(at[2]))
     if away > goal.radius + TOUCH_M:
         said = f"the motion ends {away:.2f} m from the goal, more than the {goal.radius:g} m asked for"
-        problem = Problem(said, "goal.position", goal.radius, away, None, "m", place)
+        problem = Problem(ProblemKind.POSITION_MISSED, said, "goal.position", goal.radius, away, None, "m", place)
         found.append(Broken("goal.position", away - goal.radius, problem))
     turn = 0.0
     if goal.facing_deg is not None:
@@ -153,6 +165,15 @@ def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, l
                 f"the motion ends {math.degrees(turn):.0f}° from facing as asked, more than the "
                 f"{goal.tolerance_deg:g}° allowed"
             )
-            problem = Problem(said, "goal.facing_deg", goal.tolerance_deg, math.degrees(turn), None, "°", place)
+            problem = Problem(
+                ProblemKind.FACING_MISSED,
+                said,
+                "goal.facing_deg",
+                goal.tolerance_deg,
+                math.degrees(turn),
+                None,
+                "°",
+                place,
+            )
             found.append(Broken("goal.facing_deg", turn - math.radians(goal.tolerance_deg), problem))
     return away, turn, found

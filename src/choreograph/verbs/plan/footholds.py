@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.contacts import runs
 from choreograph.verbs.plan import body as points
 from choreograph.verbs.plan.request import PlanRequest
@@ -78,7 +78,13 @@ def broken_regions(track: Track, prints: Sequence[Print], request: PlanRequest) 
                     depth, where = deepest, (middle[0], 0.0, middle[1])
             if where is not None and depth > TOUCH_M:
                 said = f"a foot stands {100 * depth:.1f} cm inside {item.where} at {one.start / track.fps:.1f} s"
-                found.append(Broken(item.where, depth, Problem(said, item.where, 0.0, -depth, None, "m", where)))
+                found.append(
+                    Broken(
+                        item.where,
+                        depth,
+                        Problem(ProblemKind.STEP_FORBIDDEN, said, item.where, 0.0, -depth, None, "m", where),
+                    )
+                )
     return found
 
 
@@ -94,7 +100,13 @@ def broken_stones(prints: Sequence[Print], request: PlanRequest) -> list[Broken]
         by = min(gaps, default=1.0)
         x, z = np.mean(item.corners, axis=0)
         said = f"no foot steps on {item.where}; the nearest comes within {100 * by:.1f} cm"
-        found.append(Broken(item.where, by, Problem(said, item.where, 0.0, by, None, "m", (float(x), 0.0, float(z)))))
+        found.append(
+            Broken(
+                item.where,
+                by,
+                Problem(ProblemKind.STONE_MISSED, said, item.where, 0.0, by, None, "m", (float(x), 0.0, float(z))),
+            )
+        )
     return found
 
 

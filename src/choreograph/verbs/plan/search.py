@@ -11,8 +11,9 @@ import numpy as np
 
 from choreograph.base.errors import RequestError, SearchStateError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import Request
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.graph.model import MotionGraph
@@ -264,7 +265,7 @@ class PlanSearch(ChoosingSearch):
             f"only {number} of {wanted} answers go ways that are {self.request.apart_m:g} m or more apart; search "
             "longer, or lower apart_m"
         )
-        return (Problem(text, "count", wanted, number),)
+        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", wanted, number),)
 
 
 def _ratio(planner: Planner) -> float:

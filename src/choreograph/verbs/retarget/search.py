@@ -11,7 +11,8 @@ import numpy as np
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.finishing.foot_contacts import plant_speed
@@ -143,11 +144,11 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
         got = metrics[name].value
         if got > limit:
             text = f"{name} point {got:.0f}° off on average: look at the map, and name joints yourself (joints)"
-            yield Problem(text, "to", 0.0, round(got, 1), unit="°")
+            yield Problem(ProblemKind.LIMB_MISMATCH, text, "to", 0.0, round(got, 1), unit="°")
     if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
         got = metrics["touches"].value
         text = f"hands are up to {100 * got:.0f} cm from what they touch in the recording: the arms do not reach it"
-        yield Problem(text, "to", 0.0, round(got, 3), unit="m")
+        yield Problem(ProblemKind.HANDS_APART, text, "to", 0.0, round(got, 3), unit="m")
 
 
 def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
@@ -162,7 +163,7 @@ def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
             parts = ", ".join(role.replace("_", " ") for role in missing)
             names = ", ".join(body.names[:40])
             text = f"not found in {whose}: {parts}; say which joints they are ({field}), out of: {names}"
-            yield Problem(text, "to", 0.0, len(missing), unit="joints")
+            yield Problem(ProblemKind.JOINT_UNMAPPED, text, "to", 0.0, len(missing), unit="joints")
 
 
 def retarget(

@@ -10,6 +10,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.motion.clip import Clip
 from choreograph.verbs.retime.curve import TimeWarp
@@ -24,22 +25,6 @@ _KEY_S = 0.001
 """Seconds by which a key time may be missed without being a problem."""
 _GRAVITY = 0.05
 """Share by which gravity in flight may change without being a problem."""
-
-
-@dataclass(frozen=True)
-class RetimeProblem:
-    """Something that was asked for and is not quite so in the result."""
-
-    kind: str
-    """A fixed word: "key", "gravity", "still"."""
-    where: str
-    """What it is about: "keys[1]", "flight at 1.20 s" …"""
-    asked: float
-    got: float | None
-    """None where it could not be measured."""
-    unit: str
-    message: str
-    """A sentence."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +60,7 @@ class Retimed:
     still: tuple[tuple[int, int], ...]
     """Stretches of the motion, [start, stop), that were kept at a rate of their own."""
     metrics: RetimeMetrics
-    problems: tuple[RetimeProblem, ...]
+    problems: tuple[Problem, ...]
 
 
 def retime_clip(
@@ -138,29 +123,29 @@ def retime_prepared(
     return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
 
 
-def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[RetimeProblem]:
+def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[Problem]:
     found = []
     for n, key in enumerate(keys):
         off = float(warp.frames_at(key.seconds)) - key.frame
         if abs(off) > _KEY_S * warp.fps:
             got = float(warp.seconds_at(key.frame))
             text = f"frame {key.frame} is shown at {got:.3f} s instead of {key.seconds:.3f} s"
-            found.append(RetimeProblem("key", f"keys[{n}]", key.seconds, got, "s", text))
+            found.append(Problem(ProblemKind.KEY_TIME_MISSED, text, f"keys[{n}]", key.seconds, got, unit="s"))
     return found
 
 
-def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[RetimeProblem]:
+def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[Problem]:
     """Still stretches that could not have the rate that was given for them."""
     found = []
     for start, stop in guided.released if wanted else ():
         begin, end = guided.warp.seconds_at([start, stop - 1])
         got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
         text = f"frames {start} to {stop} stand still and are shown {got:.2g} instead of {wanted:g} times as fast"
-        found.append(RetimeProblem("still", f"frames {start} to {stop}", wanted or 0.0, got, "×", text))
+        found.append(Problem(ProblemKind.RATE_MISSED, text, "warp.still_rate", wanted or 0.0, got, unit="×"))
     return found
 
 
-def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[RetimeProblem]:
+def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[Problem]:
     """Jumps that float or drop; with another motion's timing that may be what was wanted."""
     if not as_recorded:
         return []
@@ -174,8 +159,8 @@ def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -
     for n, (before, after) in enumerate(metrics.gravity):
         if math.isnan(after):
             text = f"jump {n + 1} is over too soon to see how it falls ({-before:.1f} m/s² as recorded): " + why
-            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, None, "m/s²", text))
+            found.append(Problem(ProblemKind.GRAVITY_CHANGED, text, "seconds", before, unit="m/s²"))
         elif not abs(after / before - 1) <= _GRAVITY:
             text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
-            found.append(RetimeProblem("gravity", f"jump {n + 1}", before, after, "m/s²", text))
+            found.append(Problem(ProblemKind.GRAVITY_CHANGED, text, "seconds", before, after, unit="m/s²"))
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
 from choreograph.motion.clip import Clip
@@ -102,10 +102,6 @@ class RetimeSearch(OneStepSearch[Retimed]):
         for n, (_, after) in enumerate(numbers.gravity):
             if not math.isnan(after):
                 metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
-        problems = tuple(
-            Problem(one.message, "keys" if one.kind == "key" else "seconds", one.asked, one.got, unit=one.unit)
-            for one in made.problems
-        )
         named = f"{self._clip.name}, {made.clip.seconds:.2f} s"
         details = {
             "keys": [{"frame": key.frame, "seconds": key.seconds} for key in made.keys],
@@ -114,7 +110,7 @@ class RetimeSearch(OneStepSearch[Retimed]):
             "warp": _curve(made),
         }
         motion = Motion(made.clip, (Run(0, len(made.clip), self._clip.name, float(made.source_frames[0])),))
-        answer = Answer((motion,), named, metrics, problems, cost=numbers.cost, details=details)
+        answer = Answer((motion,), named, metrics, made.problems, cost=numbers.cost, details=details)
         return RetimeResult(
             "retime", request, (answer,), seconds=self.seconds,
             retimed=made, recorded=self._clip, references=tuple(self._references),

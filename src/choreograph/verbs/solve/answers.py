@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from choreograph.contract.result import Answer, Metric, Motion, Problem, source_runs
+from choreograph.contract.problem import Problem
+from choreograph.contract.result import Answer, Metric, Motion, source_runs
 from choreograph.finishing.body import Target
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.finishing.finish import Finished
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.constraints import HardFrame
@@ -67,14 +67,28 @@ def _body(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
         why = why if missed > 1e-6 else ""
         if metres > MISS_M:
             text = f"at {target.at_s:g} s the torso is {_say(metres)} from where it should be{why}"
-            yield Problem(text, f"body[{n}].position", 0.0, round(metres, 4), unit="m", place=track.place(frame))
+            yield Problem(
+                ProblemKind.POSITION_MISSED,
+                text,
+                f"body[{n}].position",
+                0.0,
+                round(metres, 4),
+                unit="m",
+                place=track.place(frame),
+            )
         if abs(math.degrees(radians)) > MISS_DEG and target.facing_deg is not None:
             got = target.facing_deg + math.degrees(radians)
             text = (
                 f"at {target.at_s:g} s it faces {abs(math.degrees(radians)):.0f}° away from the facing asked for{why}"
             )
             yield Problem(
-                text, f"body[{n}].facing_deg", target.facing_deg, round(got, 2), unit="°", place=track.place(frame)
+                ProblemKind.FACING_MISSED,
+                text,
+                f"body[{n}].facing_deg",
+                target.facing_deg,
+                round(got, 2),
+                unit="°",
+                place=track.place(frame),
             )
 
 
@@ -86,13 +100,17 @@ def _joints(part: Part, track: Track) -> Iterator[Problem]:
         gap = _distance(here, target.position)
         if gap > MISS_M:
             text = f"at {target.at_s:g} s {target.joint!r} is {_say(gap)} from where it should be"
-            yield Problem(text, f"joints[{n}].position", 0.0, round(gap, 4), unit="m", place=place)
+            yield Problem(
+                ProblemKind.JOINT_MISSED, text, f"joints[{n}].position", 0.0, round(gap, 4), unit="m", place=place
+            )
         moves = joint_velocity(track, target.joint, target.at_s, over_s)
         off = _distance(moves, target.velocity)
         asked = math.hypot(*(value for value in target.velocity if value is not None))
         if off > max(MISS_SHARE * asked, MISS_M_S):
             text = f"at {target.at_s:g} s {target.joint!r} moves {off:.2f} m/s otherwise than it should"
-            yield Problem(text, f"joints[{n}].velocity", 0.0, round(off, 3), unit="m/s", place=place)
+            yield Problem(
+                ProblemKind.VELOCITY_MISSED, text, f"joints[{n}].velocity", 0.0, round(off, 3), unit="m/s", place=place
+            )
 
 
 def _frames(part: Part, track: Track) -> Iterator[Problem]:
@@ -110,7 +128,7 @@ def _hard(part: Part, track: Track, wanted: HardFrame, where: str) -> Iterator[P
         by = _say(gaps[0]) if gaps[0] > MISS_M else f"{turned:.0f}°"
         text = f"at {wanted.at_s:g} s a joint is {by} from where frame {wanted.frame} of {wanted.clip!r} has it"
         got, unit = (gaps[0], "m") if gaps[0] > MISS_M else (turned, "°")
-        yield Problem(text, where, 0.0, round(float(got), 4), unit=unit, place=here)
+        yield Problem(ProblemKind.POSE_MISSED, text, where, 0.0, round(float(got), 4), unit=unit, place=here)
     worst = int(gaps.argmax())
     if worst and gaps[worst] > MISS_M:
         frame = track.frame(wanted.at_s) + worst
@@ -119,7 +137,7 @@ def _hard(part: Part, track: Track, wanted: HardFrame, where: str) -> Iterator[P
             "comes before and behind is smoothed there; let it last longer"
         )
         got = round(float(gaps[worst]), 4)
-        yield Problem(text, f"{where}.lasts_s", 0.0, got, unit="m", place=track.place(frame))
+        yield Problem(ProblemKind.POSE_MISSED, text, f"{where}.lasts_s", 0.0, got, unit="m", place=track.place(frame))
 
 
 def _poses(part: Part, track: Track) -> Iterator[Problem]:
@@ -134,7 +152,7 @@ def _poses(part: Part, track: Track) -> Iterator[Problem]:
                 "on average"
             )
             place = track.place(track.frame(wanted.at_s))
-            yield Problem(text, f"poses[{n}]", 0.0, round(off, 4), unit="m", place=place)
+            yield Problem(ProblemKind.POSE_MISSED, text, f"poses[{n}]", 0.0, round(off, 4), unit="m", place=place)
 
 
 def _labels(part: Part, track: Track) -> Iterator[Problem]:
@@ -143,7 +161,15 @@ def _labels(part: Part, track: Track) -> Iterator[Problem]:
         if without > max(MISS_SHARE * length, 1 / track.clip.fps):
             text = f"from {wanted.start_s:g} to {wanted.stop_s:g} s it is not {wanted.label!r} for {without:.1f} s"
             middle = track.place(track.frame((wanted.start_s + wanted.stop_s) / 2))
-            yield Problem(text, f"labels[{n}]", length, round(length - without, 3), unit="s", place=middle)
+            yield Problem(
+                ProblemKind.LABEL_MISSED,
+                text,
+                f"labels[{n}]",
+                length,
+                round(length - without, 3),
+                unit="s",
+                place=middle,
+            )
 
 
 def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
@@ -153,7 +179,13 @@ def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
             near = f"comes as near as {_say(kept)}" if kept >= 0 else f"goes {_say(-kept)} into it"
             text = f"at {frame / track.clip.fps:.1f} s the torso {near}; {_say(obstacle.clearance)} should be kept"
             yield Problem(
-                text, f"obstacles[{n}]", obstacle.clearance, round(kept, 4), unit="m", place=track.place(frame)
+                ProblemKind.COLLISION,
+                text,
+                f"obstacles[{n}]",
+                obstacle.clearance,
+                round(kept, 4),
+                unit="m",
+                place=track.place(frame),
             )
 
 
@@ -164,11 +196,13 @@ def _meetings(part: Part, track: Track) -> Iterator[Problem]:
         place = track.place(track.frame(meeting.place.at_s))
         if metres > MISS_M:
             text = f"at {meeting.frame.at_s:g} s the torso is {_say(metres)} from where they meet; allow more time"
-            yield Problem(text, meeting.where, 0.0, round(metres, 4), unit="m", place=place)
+            yield Problem(
+                ProblemKind.POSITION_MISSED, text, meeting.where, 0.0, round(metres, 4), unit="m", place=place
+            )
         turned = abs(math.degrees(radians))
         if turned > MISS_DEG:
             text = f"at {meeting.frame.at_s:g} s it faces {turned:.0f}° away from how they meet; allow more time"
-            yield Problem(text, meeting.where, 0.0, round(turned, 2), unit="°", place=place)
+            yield Problem(ProblemKind.FACING_MISSED, text, meeting.where, 0.0, round(turned, 2), unit="°", place=place)
 
 
 def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
@@ -177,7 +211,13 @@ def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
         to = "they meet" if part.meetings else "it should be"
         text = f"it glides at up to {finished.glide_m_s:.2f} m/s to be where {to}; allow more time"
         yield Problem(
-            text, where, 0.0, round(finished.glide_m_s, 3), unit="m/s", place=track.place(len(track.clip) // 2)
+            ProblemKind.ROOT_GLIDE,
+            text,
+            where,
+            0.0,
+            round(finished.glide_m_s, 3),
+            unit="m/s",
+            place=track.place(len(track.clip) // 2),
         )
 
 
@@ -259,7 +299,9 @@ def find_lost_clips(graph: MotionGraph, hierarchy: Hierarchy) -> Problem | None:
         f"{len(lost)} of {len(graph.infos)} clips cannot be cut into the others and back: {names} (max_cut_cost is "
         f"{hierarchy.max_cut_cost:.3g}; {say_cut_cost(enough)} would connect them, with rougher cuts)"
     )
-    return Problem(text, "max_cut_cost", hierarchy.max_cut_cost, nearest=float(say_cut_cost(enough)))
+    return Problem(
+        ProblemKind.CLIPS_EXCLUDED, text, "max_cut_cost", hierarchy.max_cut_cost, nearest=float(say_cut_cost(enough))
+    )
 
 
 def _distance(here: np.ndarray, wanted: tuple[float | None, ...]) -> float:

@@ -10,8 +10,9 @@ from typing import Any
 
 from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import Request
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.graph.model import MotionGraph
@@ -259,7 +260,7 @@ class SolveSearch(ChoosingSearch):
                 f"only {kept} of {request.count} answers are worth showing: {found - kept} more score {WORSE:g} times "
                 "the best one's or worse, and are left out; search longer"
             )
-        return (Problem(text, "count", request.count, kept),)
+        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", request.count, kept),)
 
     def _find_lost(self) -> tuple[Problem, ...]:
         if self._lost is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.bend import Way, way_of
 from choreograph.motion.clip import Clip
 from choreograph.verbs.steer.goals import Line, SteerGoal, obstacle_at
@@ -63,25 +63,43 @@ def find_problems(clip: Clip, stages: Sequence[Stage], tracks: Mapping[str, Floa
             got = float(way.length[high - 1] - way.length[low]) / max(seconds - 1 / clip.fps, 1e-9)
             if abs(got - goal.speed) > max(_SHARE * goal.speed, _SPEED_M_S):
                 text = f"from {low / clip.fps:.1f} s on it goes at {got:.2f} m/s; {goal.speed:.2f} m/s are asked for"
-                yield Problem(text, f"{stage.where}.speed", goal.speed, round(got, 3), unit="m/s", place=place)
+                yield Problem(
+                    ProblemKind.SPEED_MISSED,
+                    text,
+                    f"{stage.where}.speed",
+                    goal.speed,
+                    round(got, 3),
+                    unit="m/s",
+                    place=place,
+                )
         if goal.gait is not None:
             share = float(_is_gait(clip, way, goal.gait)[settled].mean())
             if share < 1 - _SHARE:
                 text = f"from {low / clip.fps:.1f} s on only {100 * share:.0f} % of the time is {goal.gait!r}"
-                yield Problem(text, f"{stage.where}.gait", 1.0, round(share, 3), place=place)
+                yield Problem(ProblemKind.LABEL_MISSED, text, f"{stage.where}.gait", 1.0, round(share, 3), place=place)
         if goal.torso is not None:
             off = _mean_angle(facing[settled] - way.heading[settled] - goal.torso)
             if abs(off) > _ANGLE_RAD:
                 text = f"the torso is {abs(math.degrees(off)):.0f}° off its direction from {low / clip.fps:.1f} s on"
                 got = math.degrees(goal.torso + off)
                 asked = round(math.degrees(goal.torso), 1)
-                yield Problem(text, f"{stage.where}.torso", asked, round(got, 1), unit="°", place=place)
+                yield Problem(
+                    ProblemKind.FACING_MISSED, text, f"{stage.where}.torso", asked, round(got, 1), unit="°", place=place
+                )
         if goal.spin is not None:
             got = float(facing[high - 1] - facing[low]) / seconds
             if abs(got - goal.spin) > max(_SHARE * abs(goal.spin), _ANGLE_RAD):
                 asked, shown = math.degrees(goal.spin), math.degrees(got)
                 text = f"it turns at {shown:.0f}°/s from {low / clip.fps:.1f} s on; {asked:.0f}°/s are asked for"
-                yield Problem(text, f"{stage.where}.spin", round(asked, 1), round(shown, 1), unit="°/s", place=place)
+                yield Problem(
+                    ProblemKind.TURN_RATE_MISSED,
+                    text,
+                    f"{stage.where}.spin",
+                    round(asked, 1),
+                    round(shown, 1),
+                    unit="°/s",
+                    place=place,
+                )
             yield from _drift_problems(clip, stage._replace(start=low))
     yield from _collisions(clip, tracks)
 
@@ -98,11 +116,19 @@ def _line_problems(clip: Clip, way: Way, stage: Stage, settle: int) -> Iterator[
         worst = 100 * float(np.abs(offset).max())
         text = f"from {since:.1f} s on it is {100 * mean:.0f} cm off the line on average, at most {worst:.0f} cm"
         text += _far_away(np.abs(whole), clip.fps)
-        yield Problem(text, stage.where, 0.0, round(mean, 3), unit="m", place=place)
+        yield Problem(ProblemKind.PATH_MISSED, text, stage.where, 0.0, round(mean, 3), unit="m", place=place)
     off = _mean_angle(angle)
     if abs(off) > _ANGLE_RAD:
         text = f"from {since:.1f} s on it goes {abs(math.degrees(off)):.0f}° off the line's direction"
-        yield Problem(text, f"{stage.where}.heading", 0.0, round(math.degrees(off), 1), unit="°", place=place)
+        yield Problem(
+            ProblemKind.HEADING_MISSED,
+            text,
+            f"{stage.where}.heading",
+            0.0,
+            round(math.degrees(off), 1),
+            unit="°",
+            place=place,
+        )
 
 
 def _far_away(away: Floats, fps: float) -> str:
@@ -124,7 +150,9 @@ def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:
     if worst > _DRIFT_M:
         text = f"turning, it comes {worst:.2f} m away from where it is to turn"
         at = stage.start + int(away.argmax())
-        yield Problem(text, f"{stage.where}.spin", 0.0, round(worst, 3), unit="m", place=_place(clip, at))
+        yield Problem(
+            ProblemKind.OFF_SPOT, text, f"{stage.where}.spin", 0.0, round(worst, 3), unit="m", place=_place(clip, at)
+        )
 
 
 def _collisions(clip: Clip, tracks: Mapping[str, Floats]) -> Iterator[Problem]:
@@ -133,7 +161,15 @@ def _collisions(clip: Clip, tracks: Mapping[str, Floats]) -> Iterator[Problem]:
         worst = int(gap.argmin())
         if gap[worst] < 0:
             text = f"at {worst / clip.fps:.1f} s it is {-100 * gap[worst]:.0f} cm within the obstacle {name}"
-            yield Problem(text, "obstacles", 0.0, round(float(gap[worst]), 3), unit="m", place=_place(clip, worst))
+            yield Problem(
+                ProblemKind.COLLISION,
+                text,
+                "obstacles",
+                0.0,
+                round(float(gap[worst]), 3),
+                unit="m",
+                place=_place(clip, worst),
+            )
 
 
 def clearances(clip: Clip, track: Floats) -> Floats:

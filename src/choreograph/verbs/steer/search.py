@@ -10,7 +10,8 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
+from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.finishing.finish import finish
@@ -219,7 +220,9 @@ def _clamped(outside: set[str], brain: SteerBrain) -> Iterator[Problem]:
         task, _, number = name.partition(".")
         bounds = next(one for one in brain.tasks[task].dimensions if one.name == number)
         said = f"{name} is beyond what is learned, {bounds.low:.3g} … {bounds.high:.3g}, and was taken as the nearest"
-        yield Problem(f"{said} of these; {_TRY.get(name, 'widen the bounds of its dimension')}", name)
+        yield Problem(
+            ProblemKind.OUT_OF_RANGE, f"{said} of these; {_TRY.get(name, 'widen the bounds of its dimension')}", name
+        )
 
 
 def steer(graph: MotionGraph | File, request: SteerRequest | File, *, progress: Progress | None = None) -> Result:

@@ -42,7 +42,8 @@ def test_steps_are_stretched_to_end_with_the_path_and_no_more() -> None:
     assert problem.where == "path" and problem.asked == pytest.approx(2 * length, abs=1e-2)
     assert problem.got == pytest.approx(1.1 * length, abs=1e-2)
     short = cg.bend(WALK, cg.named_path("line", length=0.5 * length))
-    assert "goes straight on" in short.problems[0].text
+    assert not problem.advice and problem.kind == "path_incomplete"
+    assert short.problems[0].kind == "path_overrun" and short.problems[0].advice == (("max_stretch", 0.5),)
 
 
 def test_turns_that_nobody_takes_are_said() -> None:

@@ -12,8 +12,8 @@ from choreograph.verbs.follow.problems import _advice
     ("points", "left", "said"),
     [
         ([(0, 0), (0, 0.2)], 0.02, "shorter than a step"),
-        ([(0, 0), (0, 5)], 0.1, "no step ends there"),
-        ([(0, 0), (0, 2), (2, 2), (2, 7)], 0.5, "no step ends there"),
+        ([(0, 0), (0, 5)], 0.1, "No step ends there"),
+        ([(0, 0), (0, 2), (2, 2), (2, 7)], 0.5, "No step ends there"),
         ([(0, 0), (0, 5), (2, 5)], 2.1, "gentler path"),
         ([(0, 0), (0, 5), (0.3, 5)], 0.1, "gentler path"),
     ],

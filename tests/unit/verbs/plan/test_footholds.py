@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.verbs.plan import attempt
 from choreograph.verbs.plan.footholds import Broken, Print, find_shifts, push_away
 from choreograph.verbs.plan.plot import blocks, outlines
@@ -67,7 +67,7 @@ def test_an_answer_that_keeps_all_is_not_lost_where_cheaper_ones_break_things(gr
     def only_the_first_keeps(*args):
         shown = make(*args)
         seen.append(shown.chain.cost)
-        problem = Problem("touched", "obstacles[0]", 0.0, -0.01)
+        problem = Problem(ProblemKind.COLLISION, "touched", "obstacles[0]", 0.0, -0.01)
         broken = () if len(seen) == 1 else (Broken("obstacles[0]", 0.01, problem),)
         return dataclasses.replace(shown, checked=dataclasses.replace(shown.checked, broken=broken))
 
@@ -84,7 +84,7 @@ def test_recorded_steps_alone_are_the_answer_where_blends_break_things(graph, pl
 
     def blends_break(*args):
         shown = make(*args)
-        problem = Problem("touched", "obstacles[0]", 0.0, -0.01)
+        problem = Problem(ProblemKind.COLLISION, "touched", "obstacles[0]", 0.0, -0.01)
         broken = (Broken("obstacles[0]", 0.01, problem),) if shown.blended else ()
         return dataclasses.replace(shown, checked=dataclasses.replace(shown.checked, broken=broken))
 

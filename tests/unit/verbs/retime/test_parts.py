@@ -10,6 +10,7 @@ from tests.unit.sine_walker import walk
 
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
+from choreograph.contract.problem import ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.pictures.plots import write_plot
 from choreograph.verbs.retime.baselines import linear_warp
@@ -115,9 +116,9 @@ def test_standing_is_found_and_keeps_a_rate_of_its_own(jump: Clip) -> None:
 def test_a_rate_of_stillness_that_cannot_be_had_is_a_problem(jump: Clip) -> None:
     keys = [(0, 0.0), (len(jump) - 1, (len(jump) - 1) / 120 / 1.3)]
     result = retime_clip(jump, keys, settings=RetimeSettings(still_rate=0.5))
-    problem, other = (p for p in result.problems if p.kind == "still")
-    assert result.still == () and other.where.endswith(str(len(jump) - 1))
-    assert problem.asked == 0.5 and problem.got > 0.6 and "frames 0 to" in problem.message
+    problem, other = (p for p in result.problems if p.kind == ProblemKind.RATE_MISSED)
+    assert result.still == () and other.text.startswith("Frames")
+    assert problem.asked == 0.5 and problem.got > 0.6 and "Frames 0 to" in problem.text
 
 
 def test_with_a_reference_standing_goes_at_the_mean_rate(jump: Clip) -> None:
