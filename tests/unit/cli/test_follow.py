@@ -135,7 +135,9 @@ def test_a_request_file_does_the_same_and_options_count_before_it(mog: Path, tmp
     assert (tmp_path / "a.bvh").read_bytes() == (tmp_path / "b.bvh").read_bytes()
     assert (tmp_path / "a.bvh").read_bytes() != (tmp_path / "c.bvh").read_bytes()
     file.write_text("path: line\nadvanced:\n  beam_width: wide\n")
-    with pytest.raises(RequestError, match=r"ask.yaml, line 3: advanced.beam_width is 'wide'; it must"):
+    with pytest.raises(
+        RequestError, match=r"ask.yaml, line 3: advanced.beam_width is 'wide'; it must be a whole number"
+    ):
         run(mog, "--request", file, "-o", tmp_path / "d.bvh")
 
 
