@@ -1019,15 +1019,15 @@ export interface FinishSettings {
   /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
   blend_s?: number;
   /** Time before and behind a cut over which its jump is spread. */
-  smooth_s?: number;
+  cut_smooth_s?: number;
   /** Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
   repair?: boolean;
-  /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
+  /** Whether feet stay where they stand; without it they are as recordings, blends and cuts have them. */
   clean?: boolean;
   /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, 0.5 m/s for motion that is bent, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
-  hands?: boolean;
+  hold_hands?: boolean;
   /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
   bend_body?: boolean;
   /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */

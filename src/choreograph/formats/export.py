@@ -66,7 +66,7 @@ class ExportSettings(Request):
 
     program: Annotated[Program, Option(("--for",), advanced=False)] | None = None
     """Set up for this program; what else is set counts before that."""
-    rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--out-rate",))] | None = None
+    rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--rate",))] | None = None
     """Frames per second to write; else as many as there are."""
     start_s: Annotated[Seconds, Ge(0), Le(1e6), Option(("--out-start",))] | None = None
     """Where the file begins in the motion."""
