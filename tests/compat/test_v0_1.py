@@ -22,8 +22,10 @@ import pytest
 
 import choreograph as cg
 from choreograph.cli.main import load_command
+from choreograph.cli.old_options import current_options
 from choreograph.cli.options import collect
 from choreograph.contract.document import load_document, parse_document
+from choreograph.contract.migrate import rules_of
 from choreograph.contract.request import Request
 from choreograph.verbs import find_verb, rooms
 
@@ -62,13 +64,15 @@ def test_a_request_file_means_what_it_meant(name: str) -> None:
 def test_options_say_what_they_said(name: str) -> None:
     verb, words = MEANT[name]["verb"], MEANT[name]["options"]
     subject = ["x.bvh"] if find_verb(verb).subject.name == "clip" else ["x.mog"]
+    words, _ = current_options(verb, words)
     values = load_command(verb).make_context(verb, [*subject, *words, "-o", "y.bvh"]).params
     assert document_of(verb, collect(model_of(verb), values)) == document_of(verb, MEANT[name]["document"])
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
 def test_every_option_is_still_known(verb: str) -> None:
-    known = {word for one in load_command(verb).params for word in (*one.opts, *one.secondary_opts)}
+    rules = [rules_of(name).options for name in (verb, "finish", "export")]
+    known = {word for one in load_command(verb).params for word in (*one.opts, *one.secondary_opts)}.union(*rules)
     asked = {word for word in (*OPTIONS[verb]["options"], *OPTIONS[verb]["command"]) if word.startswith("-")}
     assert asked <= known, asked - known
 
