@@ -3,9 +3,10 @@
 import { shownColour } from "./colours";
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
 import { button, el, icon, menu, type MenuItem } from "./dom";
-import type { Metric, Result } from "./messages";
+import type { Plain, Problem, Result } from "./messages";
 import { answersTo } from "./panels/asking";
-import { fieldsOf, type Schema } from "./panels/schema";
+import { fieldsOf, labelOf, type Schema } from "./panels/schema";
+import { bySeverity } from "./panels/problems";
 import { wayPicture } from "./panels/solveway";
 import { nameOf } from "./panels/subject";
 import { refill, watch } from "./panels/watch";
@@ -121,7 +122,9 @@ function card(context: Context, result: Result, several = false): HTMLElement {
     { class: onStage ? "card shown" : "card", attrs: { role: "listitem" }, data: { result: result.id } },
     el("header", {}, swatch(store.state, result), open, compare, keep, more),
     el("div", { class: "body" }, picture, metrics(result)),
-    ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
+    ...bySeverity(result.problems).map((problem) =>
+      el("p", { class: `problem ${problem.severity}` }, icon("warning"), problem.text, ...adviceButtons(context, result, problem))
+    ),
   );
   return element;
 }
@@ -144,18 +147,34 @@ function givesSeveral(state: State, { verb }: Result): boolean {
 
 /** How good it is, with units; what is not as asked is red. */
 function metrics({ metrics: known, problems, proved }: Result): HTMLElement {
-  const isMissed = ({ value, unit }: Metric) =>
-    problems.some(({ got, unit: of }) => got !== null && of === unit && Math.abs(got - value) <= 1e-3 * Math.max(1, Math.abs(value)));
-  const rows = Object.values(known).map((metric) =>
+  const missed = new Set(problems.filter(({ severity }) => severity === "missed").map(({ metric }) => metric));
+  const rows = Object.entries(known).map(([name, metric]) =>
     el(
       "div",
-      { class: isMissed(metric) ? "missed" : "", title: metric.text },
+      { class: missed.has(name) ? "missed" : "", title: metric.text },
       el("dt", {}, metric.text.charAt(0).toUpperCase() + metric.text.slice(1).replace(/,$/, "")), // of a sentence
       el("dd", {}, metric.said),
     )
   );
   const best = el("div", { class: "proved", title: "No answer can be better" }, icon("check"), "proved best");
   return el("dl", { class: "facts" }, ...rows, proved ? best : null);
+}
+
+/** What helps against a problem, as buttons that ask for it. */
+function adviceButtons({ store }: Context, result: Result, { advice }: Problem): HTMLElement[] {
+  return advice.map(({ field, value }) => {
+    const label = `Set ${labelOf(field.split(".").at(-1)!)} to ${String(value)}`;
+    const apply = () =>
+      void store.change(label, ({ requests }) => {
+        const request = (requests[result.verb] = structuredClone(result.request));
+        const path = field.split(".");
+        const last = path.pop()!;
+        let part = request as Record<string, Plain>;
+        for (const name of path) part = (part[name] ??= {}) as Record<string, Plain>;
+        part[last] = value;
+      });
+    return button(label, apply, { kind: "quiet" });
+  });
 }
 
 /** On the stage, alone; also when something that is not listed took its place. */
@@ -192,7 +211,7 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
     { label: "Delete", icon: "trash", run: () => remove(context, result) },
   ];
   const verb = context.store.state.verbs.find(({ name }) => name === result.verb);
-  if (verb && fieldsOf(verb.request as Schema, verb.request as Schema).some(({ name }) => name === "before")) {
+  if (verb && fieldsOf(verb.request as Schema, verb.request as Schema).some(({ name }) => name === "after")) {
     items.unshift({
       label: "Walk on from here",
       icon: "path",
@@ -207,9 +226,10 @@ function walkOn({ store }: Context, result: Result): void {
   store.setView({ verb: result.verb, shown: [motionOf(result)] });
   void store.change("Walk on", ({ requests }) => {
     const how = structuredClone(result.request);
-    for (const name of ["path", "points", "stretches", "facing_deg", "start_clip", "start_frame"]) delete how[name];
-    requests[result.verb] = { ...how, before: result.request, before_answer: result.answer };
-    if (result.answer === 1) delete requests[result.verb]!["before_answer"];
+    for (const name of ["path", "points", "stretches", "facing_deg", "start"]) delete how[name];
+    const after: Record<string, Plain> = { request: result.request };
+    if (result.answer > 1) after["answer"] = result.answer;
+    requests[result.verb] = { ...how, after };
   });
 }
 

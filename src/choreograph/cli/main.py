@@ -41,7 +41,6 @@ PANELS: dict[str, dict[str, str]] = {
     FIND: {},
     CHANGE: {
         "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
-        "face": "Complete a face from keys and a few tracked points, convert it, or solve its weights from landmarks.",
     },
     "More": {
         "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",

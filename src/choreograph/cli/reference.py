@@ -10,6 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from choreograph.contract.fields import say_bounds
+from choreograph.contract.problem import KINDS
 from choreograph.contract.request import Advanced, Quality, Request
 from choreograph.contract.verb import Verb
 from choreograph.verbs import find_verb, rooms
@@ -25,7 +26,23 @@ def write_pages(folder: Path) -> list[Path]:
     for name in rooms():
         files.append(folder / f"{name}.md")
         files[-1].write_text(page(find_verb(name)), encoding="utf-8")
+    files.append(folder / "problems.md")
+    files[-1].write_text(problems_page(), encoding="utf-8")
     return files
+
+
+def problems_page() -> str:
+    """The page of all kinds of problems."""
+    about = (
+        "A result has a `Problem` for everything that the request asks for and the motion does not do. `kind` says "
+        "what it is about, `severity` how much it matters, `where` which field of the request. `asked`, `got`, "
+        "`nearest` and `tolerance` are numbers in `unit`; `at_s` and `place` say when and where it shows; `metric` is "
+        "the metric that measures it; `advice` has values of fields that are known to help. Only `missed` gives exit "
+        "code 3."
+    )
+    lines = [_HEAD, "", "# Kinds of problems", "", about, "", "| kind | severity | meaning |", "|---|---|---|"]
+    lines += [f"| `{kind}` | {facts.severity} | {facts.meaning} |" for kind, facts in KINDS.items()]
+    return "\n".join([*lines, ""])
 
 
 def page(verb: Verb) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from pydantic import ConfigDict, computed_field
+
 from choreograph.motion.clip import Clip
 
 
@@ -120,7 +122,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.VELOCITY_MISSED: KindFacts(
         _M, "A joint moves with another velocity.", "{what} moves {got} off its velocity{at}."
     ),
-    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "Pose differs by {got}{at} from {of}."),
+    _K.POSE_MISSED: KindFacts(_M, "The pose differs from the one given.", "{what} differs by {got}{at} from {of}."),
     _K.TURN_MISSED: KindFacts(_M, "A joint is turned another way.", "{what} is turned {got} off{at}."),
     _K.ANGLE_MISSED: KindFacts(_M, "A joint is bent otherwise.", "{what} bends {got} instead of {asked}{at}."),
     _K.DISTANCE_MISSED: KindFacts(
@@ -152,14 +154,14 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.ROOT_GLIDE: KindFacts(
         _M,
         "The root moves in a way that its steps do not explain.",
-        "Root glides at up to {got}; visible above {tolerance}.",
+        "{what} glides at up to {got}; visible above {tolerance}.",
     ),
     _K.COLLISION: KindFacts(_M, "The body touches something, or comes too near.", "{what} is {how} {item}{at}."),
     _K.STEP_FORBIDDEN: KindFacts(_M, "A foot stands where none may.", "A foot stands {depth:m} inside {item}{at}."),
     _K.STONE_MISSED: KindFacts(_M, "No foot steps on a stone.", "No foot reaches {item}; closest {got}."),
     _K.WAYPOINT_MISSED: KindFacts(_M, "The root misses a waypoint.", "{item} is not passed; closest {got}."),
     _K.TOO_FAST: KindFacts(
-        _M, "More speed than any example has.", "{what} moves at {asked}{at}; fastest example {nearest}."
+        _M, "More speed than any example has.", "{what} moves at {speed}{at}; fastest example {nearest}."
     ),
     _K.TURN_TOO_TIGHT: KindFacts(
         _M, "More sideways acceleration than people use.", "Lateral acceleration {got}{at}; limit {asked}."
@@ -177,7 +179,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.TORQUE_LIMIT: KindFacts(
         _M, "A joint would need more torque than people have.", "Needs {got} at {joint}; limit {asked}."
     ),
-    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} {got}; limit {tolerance}."),
+    _K.PHYSICS_VIOLATED: KindFacts(_M, "A check of the mechanics fails.", "{what} by {got}; limit {tolerance}."),
     _K.POSE_UNNATURAL: KindFacts(
         _M, "Legs are bent as in no example.", "Legs bend {got} beyond every example; limit {tolerance}."
     ),
@@ -187,14 +189,18 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.RATE_MISSED: KindFacts(_M, "Frames play at another rate.", "Frames {frames} play at {got} instead of {asked}."),
     _K.GRAVITY_CHANGED: KindFacts(_M, "A jump falls too fast or too slowly.", "{what}."),
     _K.NO_LOOP: KindFacts(_M, "No part of the motion repeats.", "{what}."),
-    _K.LIMB_MISMATCH: KindFacts(_M, "Bones point another way than recorded.", "{what} {got} off."),
+    _K.LIMB_MISMATCH: KindFacts(
+        _M, "Bones point another way than recorded.", "{what} directions are {got} off on average."
+    ),
     _K.JOINT_UNMAPPED: KindFacts(_M, "No joint is known for a role.", "No joint of {whose} for {roles}."),
     _K.FADE_SHORT: KindFacts(_M, "A layer never has its full weight.", "Overlay reaches {got:share} weight."),
     _K.FACE_MISSED: KindFacts(_M, "The face is another than asked.", "{what} is {got} off{at}."),
     _K.EXAMPLES_WEAK: KindFacts(_W, "The examples say little about what is asked.", "{what}."),
     _K.PHYSICS_SKIPPED: KindFacts(_W, "The physics pass changed nothing, or less.", "Physics pass left {what}: {why}."),
     _K.FRAME_RATE_SUSPECT: KindFacts(
-        _W, "Bodies fall too fast or too slowly for the frame rate.", "Falls at {got}: {fps} looks wrong."
+        _W,
+        "Bodies fall too fast or too slowly for the frame rate.",
+        "The body falls at {got} instead of {asked}: {fps} looks wrong, {rate} would explain it.",
     ),
     _K.NO_GROUND: KindFacts(_W, "No foot touches the floor.", "No foot contact found in {duration:s}."),
     _K.OUT_OF_RANGE: KindFacts(_W, "An input was limited to the trained range.", "{what}."),
@@ -215,7 +221,8 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
 """One row for each kind: severity, meaning, sentence."""
 
 
-class Advice(NamedTuple):
+@dataclass(frozen=True)
+class Advice:
     """A value of a field that is known to help: the code has tried or computed it."""
 
     field: str
@@ -246,6 +253,8 @@ class Problem:
     """The metric of the answer that measures it too."""
     advice: tuple[Advice, ...] = ()
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
     @classmethod
     def of(cls, kind: ProblemKind, where: str = "", *, more: str = "", **facts: Any) -> Problem:
         """A problem with the sentence of its kind.
@@ -274,6 +283,7 @@ class Problem:
         text = KINDS[kind].sentence.format_map({"at": _at(own.get("at_s"), facts), **amounts, **words})
         return cls(kind, " ".join([text[0].upper() + text[1:], *([more] if more else [])]), where, **own)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def severity(self) -> Severity:
         """Whether it counts as missed."""
@@ -287,7 +297,7 @@ class Problem:
     def as_json(self) -> dict[str, Any]:
         """As plain values, without what is not known."""
         plain = {"kind": str(self.kind), "severity": str(self.severity), **vars(self)}
-        plain["advice"] = [{"field": one.field, "value": one.value} for one in self.advice] or None
+        plain["advice"] = [vars(one) for one in self.advice] or None
         return {name: value for name, value in finite(plain).items() if value not in (None, "")}
 
 

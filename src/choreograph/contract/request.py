@@ -107,6 +107,7 @@ class _Called(ModelMetaclass):
             raise TypeError(f"{cls.__name__} got two values for {twice[0]!r}")
         try:
             given = {**dict(zip(fields, values, strict=False)), **named}
+            given = cls.of_today(given)  # type: ignore[attr-defined]
             return super().__call__(**{name: _plain(value) for name, value in given.items()})
         except ValidationError as error:
             raise request_error(error, cls) from None
@@ -138,6 +139,11 @@ class Request(BaseModel, metaclass=_Called):
         notes: dict[str, Any] = {"panel": cls.panel} if cls.panel else {}
         handler.resolve_ref_schema(schema).update(notes | ({"advanced": True} if issubclass(cls, Advanced) else {}))
         return dict(schema)
+
+    @classmethod
+    def of_today(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """What it is made of in Python, in today's words; where older ones are known, they are turned into these."""
+        return values
 
     def with_(self, **changes: Any) -> Self:
         """A changed copy, checked like any other.

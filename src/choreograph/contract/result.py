@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
 from choreograph.contract.migrate import FORMAT
@@ -14,6 +15,7 @@ from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.face import Face
 from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
@@ -34,6 +36,9 @@ class Metric:
     text: str
     """What it measures, in a few words: "mean distance from the path"."""
 
+    __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def said(self) -> str:
         """The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust."""
@@ -99,6 +104,8 @@ class Motion:
     """Whether this is the person whom the others follow, as given with the request."""
     body: str | None = None
     """File of the character whose body it is; its mesh is kept where the format can."""
+    face: Face | None = None
+    """Weights of blend shapes, where a face moves; the clip is then that of its landmarks."""
 
     @property
     def name(self) -> str:

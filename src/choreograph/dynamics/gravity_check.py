@@ -66,12 +66,13 @@ def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
     nearest = min(_RATES, key=lambda rate: abs(np.log(rate / likely)))
     rate = nearest if abs(nearest / likely - 1) < _NEAR else likely
     return [
-        Problem(
+        Problem.of(
             ProblemKind.FRAME_RATE_SUSPECT,
-            f"in the air the body falls at {gravity:.1f} m/s² instead of {GRAVITY:.1f}: the recording's frame rate, "
-            f"{fps:g} Hz, looks wrong, {rate:.0f} Hz would explain it; read it at that rate (fps)",
             asked=GRAVITY,
             got=gravity,
             unit="m/s²",
+            fps=f"{fps:g} Hz",
+            rate=f"{rate:.0f} Hz",
+            more="Read it at that rate (fps).",
         )
     ]

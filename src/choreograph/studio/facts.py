@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from choreograph.contract.problem import Problem
+from choreograph.contract.result import Metric
 from choreograph.studio.document import Draft, GraphAsk, Id, LabelRange, Message, Name, Point, ProjectDocument, View
 from choreograph.studio.find_facts import ArchiveFacts
 
@@ -34,7 +36,8 @@ class Motion(Message):
     frames: int
     fps: float
     skeleton: Id
-    """Whose figure it moves: `/api/figures/{skeleton}.glb`."""
+    """Whose figure it moves: `/api/figures/{skeleton}.glb`; "face" for a face, whose joints are blend shapes and whose
+    frames are rows of their weights."""
     joints: list[str]
     """Names of the figure's bones, in the order in which frames have them."""
     parents: list[int]
@@ -167,32 +170,6 @@ class Matrix(Message):
     threshold_m: float
     largest_m: float
     minima: list[Minimum]
-
-
-class Metric(Message):
-    """A number that says how good a result is."""
-
-    value: float
-    unit: str
-    text: str
-    """What it measures, in a few words."""
-    said: str
-    """The value with its unit, as people say it."""
-
-
-class Problem(Message):
-    """Something that was asked for and is not so in the finished motion; the stage draws it in red."""
-
-    text: str
-    where: str = ""
-    """Its place in the request: "body[1].position"; empty if it is about the whole."""
-    asked: float | None = None
-    got: float | None = None
-    nearest: float | None = None
-    """The nearest to what was asked that can be had, where that is known."""
-    unit: str = ""
-    place: tuple[float, float, float] | None = None
-    """Where on the stage it shows."""
 
 
 class Result(Message):

@@ -15,6 +15,7 @@ from typing import Any
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.migrate import is_current, marked, migrate
+from choreograph.contract.problem import ProblemKind
 from choreograph.contract.result import Metric
 from choreograph.formats.atomic import atomic_write
 from choreograph.studio.project_paths import ProjectPaths
@@ -59,11 +60,20 @@ def migrate_project(plain: Plain, places: ProjectPaths) -> Plain:
     return plain
 
 
+def _kind(problem: Plain) -> str:
+    """The kind of a problem that was written before problems had one."""
+    if problem.get("where") == "count":
+        return ProblemKind.FEWER_ANSWERS
+    kinds = {"m/s": ProblemKind.SPEED_MISSED, "°": ProblemKind.FACING_MISSED, "s": ProblemKind.PAUSE_SHORT}
+    return kinds.get(problem.get("unit", ""), ProblemKind.POSITION_MISSED)
+
+
 def migrate_result(plain: Plain, path: Path) -> Plain:
     """Return what is known of a result of an earlier format as of today's; `path` is its file."""
     if is_current(plain):
         return {name: value for name, value in plain.items() if name != "format"}
     plain = _result_of_figures(plain, path) if "figures" in plain else plain
+    plain = {**plain, "problems": [{"kind": _kind(one), **one} for one in plain.get("problems", ())]}
     return {**plain, "request": migrate(plain["verb"], plain["request"])[0]}
 
 

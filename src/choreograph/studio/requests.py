@@ -124,7 +124,9 @@ def outputs_of(verb: Verb) -> list[OutputFacts]:
     """Files besides the motion that can be had of a verb's results."""
     drawn = [OutputFacts(name="picture", help="A picture of it", suffixes=list(verb.picture_suffixes))]
     others = [OutputFacts(name=one.name, help=one.help, suffixes=list(one.suffixes)) for one in verb.outputs]
-    return (drawn if verb.draw is not None else []) + others
+    own = [] if verb.writes is None else [verb.writes]
+    written = [OutputFacts(name=one.name, help=one.help, suffixes=list(one.suffixes)) for one in own]
+    return written + (drawn if verb.draw is not None else []) + others
 
 
 def describe_verbs() -> list[VerbFacts]:

@@ -62,6 +62,8 @@ def typescript() -> str:
 def _interface(name: str, model: dict[str, Any]) -> str:
     needed = model.get("required", [])
     about = (model.get("description") or "").split("\n\n>>>")[0]
+    if "enum" in model:
+        return "\n".join([_comment(about, ""), f"export type {name} = {_type(model)};", ""])
     lines = [_comment(about, ""), f"export interface {name} {{"]
     for field, inner in model.get("properties", {}).items():
         lines += [_comment(inner.get("description"), "  ")] if inner.get("description") else []

@@ -89,13 +89,13 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
         return Narrowed(part)
     first = tuple(_mentioned(part, list(_texts(request.as_document())), most))
     chosen = part.kept_part(("spread", most, first), lambda: _spread(part, most, first))
-    hours = [frames / part.rate_hz / 60 for frames in (int(chosen.clip_frames.sum()), have)]
-    text = (
-        f"answered from {len(chosen.infos)} of {len(part.infos)} clips ({hours[0]:.0f} of {hours[1]:.0f} min): the "
-        "graph is too large to look through at once, so some of everything that labels tell apart were chosen; choose "
-        'yourself (only), as with "walk or run"'
-    )
-    return Narrowed(chosen, (Problem(ProblemKind.LIBRARY_SAMPLED, text, "only", have, int(chosen.clip_frames.sum())),))
+    used = int(chosen.clip_frames.sum())
+    note = Problem.of(
+        ProblemKind.LIBRARY_SAMPLED, "only", number=len(chosen.infos), total=len(part.infos), asked=have, got=used,
+        used=used / part.rate_hz / 60, have=have / part.rate_hz / 60, unit="frames",
+        more='Choose yourself (only), as with "walk or run".',
+    )  # fmt: skip
+    return Narrowed(chosen, (note,))
 
 
 def _spread(graph: MotionGraph, most: int, first: Sequence[int]) -> list[int]:

@@ -173,21 +173,22 @@ def _leftover(document: Any) -> bool:
 def name_fields(text: str, names: Mapping[str, str]) -> str:
     """A sentence with a face's own names for the settings that it advises to set.
 
-    Sentences of the library name settings as Python has them: in brackets, such as (min_s, max_s), or as words that no
-    other word of a sentence is, such as max_stretch. Brackets that a face has nothing for, named "", are left out.
+    Sentences of the library name settings as Python has them: in brackets, such as (min_s, advanced.weights.reuse), or
+    as words that no other word of a sentence is, such as max_stretch. Brackets that a face has nothing for, named "",
+    are left out.
 
     >>> name_fields("it is too long: take a part (start_s, end_s)", {"start_s": "--start", "end_s": "--end"})
     'it is too long: take a part (--start, --end)'
     """
 
     def bracketed(found: re.Match[str]) -> str:
-        words = found[2].split(", ")
+        words = [word.rpartition(".")[2] for word in found[2].split(", ")]
         if not all(word in names for word in words):
             return found[0]
         known = ", ".join(names[word] for word in words if names[word])
         return f"{found[1]}({known})" if known else ""
 
-    text = re.sub(r"( ?)\(([a-z_0-9]+(?:, [a-z_0-9]+)*)\)", bracketed, text)
+    text = re.sub(r"( ?)\(([a-z_0-9.]+(?:, [a-z_0-9.]+)*)\)", bracketed, text)
     word = r"(?<![\w.'\[\]-])[a-z]+(?:_[a-z0-9]+)+(?![\w'\[=(]|\.\w)"
     return re.sub(word, lambda found: names.get(found[0]) or found[0], text)
 

@@ -94,7 +94,10 @@ class Targets:
             read_character(self.character)
         motions = [file for files in self.motion_files(answers, people) for file in files]
         for file in motions:
-            self.export.check(file, own_body=self.character is not None)
+            if verb.writes is not None:
+                _check_suffix(file, verb.writes.suffixes, f"a {verb.writes.name} is")
+            else:
+                self.export.check(file, own_body=self.character is not None)
         single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
         shown = 1 if self.is_folder else answers
         each = [self.picture, self.film, *self.others.values()]
@@ -135,13 +138,14 @@ def write_result(
     if targets.is_folder:
         with _staged(targets.folder, overwrite=targets.overwrite) as folder:
             for answer, where, plain in zip(result.answers, files, about["answers"], strict=True):
-                plain["files"] = _write_motions(folder, [file.name for file in where], answer, targets.export)
+                paths = [folder / file.name for file in where]
+                plain["files"] = _write_motions(folder, paths, verb, replace(result, answers=(answer,)), targets.export)
             _write_json(folder / REPORT, about)
             if state is not None:
                 _write_json(folder / STATE, marked(state))
     elif targets.output is not None:
         for answer, where in zip(result.answers, files, strict=True):
-            _write_motions_here(where, answer, targets.export, targets.overwrite)
+            _write_motions_here(where, verb, replace(result, answers=(answer,)), targets.export, targets.overwrite)
     if targets.result is not None:
         with atomic_write(targets.result, overwrite=targets.overwrite) as temporary:
             _write_json(temporary, about, indent=1)
@@ -211,8 +215,14 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     )  # fmt: skip
 
 
-def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:
-    clips = answer.clips
+def _write_motions_here(
+    files: Sequence[Path], verb: Verb, result: Result, export: ExportSettings, overwrite: bool
+) -> None:
+    """Write the motions of a result's one answer."""
+    answer, clips = result.best, result.best.clips
+    if verb.writes is not None:
+        verb.writes.write(files[0], result, overwrite)
+        return
     if len(clips) > len(files):
         export_clip(files[0], clips, export, overwrite=overwrite)
         return
@@ -225,10 +235,12 @@ def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSet
             export_clip(file, clip, export, overwrite=overwrite)
 
 
-def _write_motions(folder: Path, names: Sequence[str], answer: Answer, export: ExportSettings) -> list[str]:
+def _write_motions(
+    folder: Path, files: Sequence[Path], verb: Verb, result: Result, export: ExportSettings
+) -> list[str]:
     """Write an answer's motions; the names of all files that came of it, an AMC file's skeleton among them."""
-    before = set(folder.iterdir())
-    _write_motions_here([folder / name for name in names], answer, export, False)
+    before, names = set(folder.iterdir()), [file.name for file in files]
+    _write_motions_here(files, verb, result, export, False)
     return [*names, *sorted({file.name for file in {*folder.iterdir()} - before} - {*names})]
 
 

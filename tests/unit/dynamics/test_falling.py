@@ -19,7 +19,7 @@ def test_a_parabola_tells_gravity_and_the_rate_that_would_explain_another() -> N
     twice = apparent_gravity(heights, air, 240.0)
     assert twice == pytest.approx(4 * 9.81)
     (problem,) = doubt_rate(twice, 240.0)
-    assert "39.2 m/s²" in problem.text and "120 Hz would explain it; read it at that rate (fps)" in problem.text
+    assert "39 m/s²" in problem.text and "120 Hz would explain it. Read it at that rate (fps)." in problem.text
     assert doubt_rate(9.3, 120.0) == doubt_rate(11.0, 120.0) == doubt_rate(None, 120.0) == []
 
 

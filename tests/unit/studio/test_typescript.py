@@ -19,7 +19,7 @@ def test_the_pages_types_are_up_to_date() -> None:
 def test_every_message_has_an_interface() -> None:
     text = typescript()
     assert PROTOCOL in text
-    for name in schemas()[0]:
-        assert f"export interface {name} " in text
+    for name, model in schemas()[0].items():
+        assert f"export {'type' if 'enum' in model else 'interface'} {name} " in text
     for member in ToPage.__args__[0].__args__:
         assert f"| {member.__name__}" in text, "a message of the socket is missing from its union"

@@ -1,6 +1,7 @@
 /** How well a motion meets each constraint: what the result says of its problems, and how near the search came. */
 
 import type { Plain, Problem, Result } from "../messages";
+import { missedOf } from "./problems";
 import { pathOf, type Where, whereOf } from "./solverequest";
 
 export interface Report {
@@ -26,7 +27,7 @@ export function reportsOf(result: Result | null): Map<string, Report> {
     ];
     reports.set(constraint, { met: true, text: words.join(", "), problem: null });
   }
-  for (const problem of result?.problems ?? []) {
+  for (const problem of missedOf(result?.problems ?? [])) {
     const where = whereOf(problem.where);
     if (!where || reports.get(pathOf(where))?.met === false) continue;
     reports.set(pathOf(where), { met: false, text: far(problem), problem });

@@ -3,13 +3,14 @@
 
 import { RED } from "../colours";
 import { button, el, fill, icon, section } from "../dom";
-import type { Failure, Plain, Result, VerbFacts } from "../messages";
+import type { Failure, Plain, Problem, Result, VerbFacts } from "../messages";
 import type { Context, Overlay, Panel, PanelHandle, State, Store } from "../types";
 import { isListed, shownIds } from "../shown";
 import { clipNames } from "./clips";
 import { asker, type Asker, canonical, type Partials } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
+import { bySeverity, missedOf } from "./problems";
 import { jobStrip } from "./progress";
 import type { Schema } from "./schema";
 import { motionChoices, subjectChooser } from "./subject";
@@ -225,7 +226,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
     const result = this.visible ? this.resultOnStage(state) : null;
     this.facts.textContent = result ? this.sentence(result) : "";
     this.tell();
-    for (const { text, place } of result?.problems ?? []) if (place) this.mark(place, text);
+    for (const { text, place } of missedOf(result?.problems ?? [])) if (place) this.mark(place, text);
   }
 
   /** What is said of a result in the panel. */
@@ -243,14 +244,19 @@ export class VerbPanel<R extends object> implements PanelHandle {
   /** Problems of the motion on the stage, and what was refused: beside their fields, else in a list. */
   private tell(): boolean {
     const result = this.visible ? this.resultOnStage() : null;
-    const all = [
-      ...(this.failure ? [{ where: this.failure.where ?? "", text: this.failure.error }] : []),
-      ...(result && canonical(result.request) === canonical(this.request) ? result.problems : []),
+    const all: Pick<Problem, "where" | "text" | "severity">[] = [
+      ...(this.failure ? [{ where: this.failure.where ?? "", text: this.failure.error, severity: "missed" as const }] : []),
+      ...bySeverity(result && canonical(result.request) === canonical(this.request) ? result.problems : []),
     ];
     this.form.clear();
-    const rest = all.filter(({ where, text }) => !this.tellAt(where, text));
+    const rest = all.filter(({ where, text, severity }) => severity !== "missed" || !this.tellAt(where, text));
     const isBeside = this.failure !== null && !rest.some(({ text }) => text === this.failure!.error);
-    fill(this.problems, ...rest.map(({ text }) => el("li", { class: "problem", attrs: { role: "alert" } }, icon("warning"), text)));
+    fill(
+      this.problems,
+      ...rest.map(({ text, severity }) =>
+        el("li", { class: `problem ${severity}`, attrs: { role: severity === "note" ? "status" : "alert" } }, icon("warning"), text)
+      ),
+    );
     return isBeside;
   }
 
@@ -284,7 +290,6 @@ function choices(store: Store, subject: string): NonNullable<FormOptions["choice
     label: () => store.state.graph?.labels ?? [],
     joint: () => store.state.clips[0]?.joints ?? [],
     clip: clips,
-    start_clip: clips,
     prefer: clips,
   };
 }

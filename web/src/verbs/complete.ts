@@ -12,6 +12,7 @@ import { type Drawn, GoalPanel } from "../panels/goals";
 import { cm, degrees, nextTime, setLength, type SolveDraft, type Where } from "../panels/solverequest";
 import type { Mode } from "../panels/solvetools";
 import { clipNames } from "../panels/clips";
+import { missedOf } from "../panels/problems";
 import { jobStrip } from "../panels/progress";
 import { fileButton } from "../panels/verb";
 import { refill } from "../panels/watch";
@@ -377,7 +378,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   }
 
   protected override sentence(result: Result): string {
-    const missed = result.problems.length;
+    const missed = missedOf(result.problems).length;
     const goals = missed > 0 ? `${missed} goal${missed === 1 ? "" : "s"} missed` : "all goals met";
     return `Completed in ${result.search_s.toFixed(2)} s; ${goals}`;
   }

@@ -4,6 +4,7 @@ import { turning } from "../hands";
 import type { Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
 import { firstOf } from "../panels/clips";
 import { type Drawn, GoalPanel } from "../panels/goals";
+import { missedOf } from "../panels/problems";
 import { solveForm } from "../panels/solveform";
 import { boxOf } from "../panels/solveobstacles";
 import {
@@ -206,7 +207,7 @@ class SolvePanel extends GoalPanel<SolveRequest> {
 
   protected override sentence(result: Result): string {
     const count = this.results.length || 1;
-    const missed = result.problems.filter(({ where }) => whereOf(where)).length;
+    const missed = missedOf(result.problems).filter(({ where }) => whereOf(where)).length;
     const found = `${count} motion${count === 1 ? "" : "s"} after ${result.search_s.toFixed(1)} s of search`;
     return missed > 0
       ? `${found}; ${missed} constraint${missed === 1 ? "" : "s"} missed`

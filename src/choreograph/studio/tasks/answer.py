@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from choreograph.contract import result as contract
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.document import as_yaml
 from choreograph.contract.migrate import marked
+from choreograph.contract.problem import Problem
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
 from choreograph.motion.clip import Clip
@@ -20,7 +22,7 @@ from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import Recipe
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
-from choreograph.studio.facts import Problem, Result
+from choreograph.studio.facts import Result
 from choreograph.studio.field_labels import in_labels
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
@@ -159,10 +161,9 @@ class _Shown:
             text = text.replace(file, name)
         return text
 
-    def _problems(self, problems: Sequence[contract.Problem]) -> list[Problem]:
+    def _problems(self, problems: Sequence[Problem]) -> list[Problem]:
         return [
-            one.model_copy(update={"text": in_labels(self._called(one.text), self._verb.request)})
-            for one in problems_of(problems)
+            replace(one, text=in_labels(self._called(one.text), self._verb.request)) for one in problems_of(problems)
         ]
 
     def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:

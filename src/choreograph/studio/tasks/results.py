@@ -7,14 +7,20 @@ import math
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
 
 from choreograph.contract import result as contract
 from choreograph.contract.migrate import marked
+from choreograph.contract.problem import Problem
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext, write_bytes
-from choreograph.studio.facts import Metric, Motion, Problem, Result, SourceRun
+from choreograph.studio.facts import Motion, Result, SourceRun
 from choreograph.studio.motions import describe_motion
+
+_PROBLEMS = TypeAdapter(list[Problem])
 
 
 def new_id() -> str:
@@ -33,10 +39,10 @@ def keep_result(context: WorkerContext, result: Result, people: Sequence[contrac
 
     motions: list[Motion] = []
     for person, one in enumerate(people):
-        write_bytes(context.places.result(result.id, ".f32", person), pack_frames(one.clip))
+        write_bytes(context.places.result(result.id, ".f32", person), pack_frames(one.face or one.clip))
         write_npz(context.places.result(result.id, ".npz", person), one.clip, overwrite=True)
         name = f"result:{result.id}" + (f"/{person}" if person else "")
-        motion = describe_motion(one.clip, name, source_runs(one))
+        motion = describe_motion(one.face or one.clip, name, source_runs(one))
         motions.append(motion.model_copy(update={"leads": one.leads}))
     return write_facts(context, result.model_copy(update={"motions": motions}))
 
@@ -55,15 +61,13 @@ def source_runs(motion: contract.Motion) -> list[SourceRun]:
     ]
 
 
-def metrics_of(answer: contract.Answer) -> dict[str, Metric]:
+def metrics_of(answer: contract.Answer) -> dict[str, contract.Metric]:
     """An answer's metrics; those that say nothing are left out."""
     return {
-        name: Metric(value=float(one.value), unit=one.unit, text=one.text, said=one.said)
-        for name, one in answer.metrics.items()
-        if math.isfinite(one.value)
+        name: replace(one, value=float(one.value)) for name, one in answer.metrics.items() if math.isfinite(one.value)
     }
 
 
-def problems_of(problems: Sequence[contract.Problem]) -> list[Problem]:
-    """Problems as the page has them."""
-    return [Problem.model_validate(problem.as_json()) for problem in problems]
+def problems_of(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems as plain values have them: without numbers that JSON has no word for."""
+    return _PROBLEMS.validate_python([problem.as_json() for problem in problems])

@@ -165,12 +165,8 @@ def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
 def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
     """What makes the numbers doubtful."""
     if not found.contacts.any() and clip.seconds > 1.5:
-        yield Problem(
-            ProblemKind.NO_GROUND,
-            f"no foot stands on the floor in {clip.seconds:.1f} s, so nothing carries the body; give the floor's "
-            "height (floor_m)",
-            "floor_m",
-        )
+        more = "Give the floor's height (floor_m)."
+        yield Problem.of(ProblemKind.NO_GROUND, "floor_m", duration=clip.seconds, more=more)
     yield from doubt_rate(gravity, clip.fps)
 
 

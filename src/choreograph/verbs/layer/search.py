@@ -71,11 +71,8 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
     def _problems(self) -> Iterator[Problem]:
         peak = float(self.made[1].max())
         if peak < 0.99:
-            text = (
-                f"the other motion is so short that it fades out before it is all there: at most {100 * peak:.0f} % "
-                "of its share; shorten fade_s, or let it repeat"
-            )
-            yield Problem(ProblemKind.FADE_SHORT, text, "fade_s", 1.0, round(peak, 3), unit="")
+            more = "The other motion is short: shorten the fade (fade_s), or let it repeat (repeat)."
+            yield Problem.of(ProblemKind.FADE_SHORT, "fade_s", asked=1.0, got=peak, tolerance=0.01, more=more)
 
 
 def lay_over(clip: Clip, upper: Clip, asked: LayerRequest) -> tuple[Clip, Floats]:

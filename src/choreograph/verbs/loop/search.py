@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
@@ -83,22 +83,22 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
         return Result("loop", self.request, (answer,), seconds=self.seconds)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
+        asked = self.request
         if cycle.gap_m > GAP_M:
-            text = (
-                f"the motion does not repeat itself within these limits: ends are {100 * cycle.gap_m:.0f} cm apart; "
-                "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
+            what = f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
+            facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
+            yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
+        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.end_s is None):
+            what = f"The cycle stands still: joints move {amount(cycle.moves_m, 'm')} on average"
+            facts = {"asked": STILL_M, "got": cycle.moves_m, "unit": "m", "metric": "moves"}
+            more = "Say where the motion repeats (start_s, end_s)."
+            yield Problem.of(ProblemKind.NO_LOOP, "min_s", what=what, more=more, **facts)
+        if asked.straight and abs(turn) > _TURN_RAD:
+            off = float(np.degrees(turn))
+            more = "Switch this off to keep it (straight)."
+            yield Problem.of(
+                ProblemKind.TURN_REMOVED, "straight", off=abs(off), asked=0.0, got=off, unit="°", more=more
             )
-            yield Problem(ProblemKind.NO_LOOP, text, "max_s", GAP_M, round(cycle.gap_m, 4), unit="m")
-        elif cycle.moves_m < STILL_M and (self.request.start_s is None or self.request.end_s is None):
-            text = (
-                f"the body hardly moves in this cycle: joints stay within {100 * cycle.moves_m:.1f} cm of their middle "
-                "on average, as when somebody stands; say where the motion repeats (start_s, end_s), or allow no "
-                "cycle as short as this (min_s)"
-            )
-            yield Problem(ProblemKind.NO_LOOP, text, "min_s", STILL_M, round(cycle.moves_m, 4), unit="m")
-        if self.request.straight and abs(turn) > _TURN_RAD:
-            text = f"the cycle turns by {np.degrees(abs(turn)):.0f}° as recorded, which is taken out (straight)"
-            yield Problem(ProblemKind.TURN_REMOVED, text, "straight", 0.0, round(float(np.degrees(turn)), 1), unit="°")
 
 
 def _cleaned(one: Clip) -> Clip:

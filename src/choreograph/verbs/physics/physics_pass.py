@@ -72,18 +72,15 @@ def fights(made: Mechanical) -> list[Problem]:
     for window in made.refused:
         if window.after <= _LEFT_BW:
             continue
+        made_share = "unchanged" if window.share == 0 else f"with {100 * window.share:.0f} % of its change"
         why = " and ".join(SAID[name] for name in window.worse)
-        took = "nothing was changed" if window.share == 0 else f"{100 * window.share:.0f} % of the change was made"
         out.append(
-            Problem(
-                ProblemKind.PHYSICS_SKIPPED,
-                f"from {window.start_s:.1f} to {window.stop_s:.1f} s mechanics and naturalness fight: {why}; {took}, "
-                f"and up to {window.after:.2f} BW are unexplained",
-                asked=_LEFT_BW,
-                got=window.after,
-                unit="BW",
+            Problem.of(
+                ProblemKind.PHYSICS_SKIPPED, what=f"{window.start_s:.1f}–{window.stop_s:.1f} s {made_share}",
+                why=f"{why}; up to {window.after:.2g} BW are unexplained", asked=_LEFT_BW, got=window.after, unit="BW",
+                at_s=window.start_s,
             )
-        )
+        )  # fmt: skip
     return out
 
 
@@ -135,10 +132,6 @@ def _accepted(
     ]
     if not worse:
         return replace(after, metrics={**after.metrics, **fresh})
-    said = ", ".join(f"{fresh[name].text} {fresh[name].said} instead of {before.metrics[name].said}" for name in worse)
-    problem = Problem(
-        ProblemKind.PHYSICS_SKIPPED,
-        f"mechanics and what was asked fight: finished, {said}; the motion was left as it was",
-        "mechanics",
-    )
+    why = ", ".join(f"{fresh[name].text} {fresh[name].said} instead of {before.metrics[name].said}" for name in worse)
+    problem = Problem.of(ProblemKind.PHYSICS_SKIPPED, what="the motion unchanged", why=why, metric=worse[0])
     return replace(before, problems=(*before.problems, problem))

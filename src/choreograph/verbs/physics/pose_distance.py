@@ -33,11 +33,8 @@ def legs_off_deg(clip: Clip, recorded: Sequence[Clip]) -> float:
 def unlike_problems(off_deg: float) -> Iterator[Problem]:
     """That legs are bent as they are in no recording, if they are."""
     if off_deg > UNLIKE_DEG:
-        yield Problem(ProblemKind.POSE_UNNATURAL,
-            f"legs are bent as in none of the examples, by {off_deg:.0f}°: the mechanics hold, but nobody may move so; "
-            "a larger weight (prior) keeps it nearer to them, or ask for less",
-            "weights.prior", UNLIKE_DEG, off_deg, unit="°",
-        )  # fmt: skip
+        facts = {"asked": UNLIKE_DEG, "got": off_deg, "tolerance": UNLIKE_DEG, "unit": "°"}
+        yield Problem.of(ProblemKind.POSE_UNNATURAL, "weights.prior", more="Raise the weight (prior).", **facts)
 
 
 def _some(clip: Clip) -> Floats:

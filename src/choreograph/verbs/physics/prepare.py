@@ -265,34 +265,17 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
     found = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
+    weak = []
     if off - own > _STRANGE_DEG:
-        found.append(
-            Missed(
-                ProblemKind.EXAMPLES_WEAK,
-                f"the examples lack the behaviour: key poses are {off:.0f}° off their space, the examples themselves "
-                f"{own:.0f}°; choose examples that do what is asked",
-                "examples",
-                own,
-                off,
-                unit="°",
-            )
-        )
+        weak.append((f"Key poses are {off:.0f}° from what the examples can do, the examples {own:.0f}°", own, off, "°"))
     if flies and not any(fly):
-        found.append(
-            Missed(ProblemKind.EXAMPLES_WEAK, "the motion leaves the floor and none of the examples does", "examples")
-        )
+        weak.append(("The motion leaves the floor and none of the examples does", None, None, ""))
     if both > _MUCH and known < _LITTLE:
-        found.append(
-            Missed(
-                ProblemKind.EXAMPLES_WEAK,
-                f"the examples lack the behaviour: the motion stands on both feet for {both:.0%} of its time, and none "
-                f"of the examples for more than {known:.0%}; choose some whose contacts are alike, or have them chosen "
-                "(choose)",
-                "examples",
-                both,
-                known,
-            )
-        )
+        what = f"Both feet are planted for {both:.0%} of the motion, and for at most {known:.0%} of any example"
+        weak.append((what, known, both, ""))
+    for what, least, got, unit in weak:
+        facts = {"asked": least, "got": got, "unit": unit}
+        found.append(Missed.of(ProblemKind.EXAMPLES_WEAK, "examples", what=what, **facts))
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.verbs.physics.newton import Solver
 from choreograph.verbs.physics.problem import Problem as Question
 from choreograph.verbs.physics.solve_stages import Solved, solve_in_stages
@@ -28,20 +28,15 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
         "limits of joints, torques or friction are broken": (float(-now.bounds.min(initial=0.0)), ""),
     }
     text, (size, unit) = max(parts.items(), key=lambda part: part[1][0])
-    yield Problem(
-        ProblemKind.NOT_CONVERGED,
-        f"not converged after {solved.iterations} iterations: {text} by {size:.3g} {unit}".rstrip()
-        + "; this is the best that was reached. Ask for less, take other examples, or allow more time",
+    yield Problem.of(
+        ProblemKind.NOT_CONVERGED, "iterations", count=solved.iterations, broken=f"; {text} by {amount(size, unit)}",
         got=solved.solution.violation,
-    )
+    )  # fmt: skip
     stronger = _needs(question)
     if stronger is not None:
         name, torque, most = stronger
-        yield Problem(ProblemKind.TORQUE_LIMIT,
-            f"it could be done with {torque:.0f} N·m at {name}, where people reach {most:.0f} N·m; "
-            "a shorter flight, or more of it (strength), makes it possible",
-            "limits.strength", most, torque, unit="N·m",
-        )  # fmt: skip
+        facts = {"asked": most, "got": torque, "unit": "N·m"}
+        yield Problem.of(ProblemKind.TORQUE_LIMIT, "limits.strength", joint=name, **facts)
 
 
 def _needs(question: Question) -> tuple[str, float, float] | None:
@@ -64,8 +59,5 @@ def off_grid_problems(checked: Verification) -> Iterator[Problem]:
     for name, most in BARS.items():
         got, (text, unit, scale) = getattr(checked, name), OFF_GRID[name]
         if got > most:
-            yield Problem(ProblemKind.PHYSICS_VIOLATED,
-                f"between the solver's nodes {text} by {scale * got:.2g} {unit}; up to {scale * most:g} {unit} may "
-                "be: ask for less, or take examples that are more alike",
-                got=scale * got, asked=scale * most, unit=unit,
-            )  # fmt: skip
+            facts = {"asked": scale * most, "got": scale * got, "tolerance": scale * most, "unit": unit}
+            yield Problem.of(ProblemKind.PHYSICS_VIOLATED, what=text, **facts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
@@ -134,12 +134,14 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
     for name, limit in (("arms", _ARM_DEG), ("legs", _LEG_DEG)):
         got = metrics[name].value
         if got > limit:
-            text = f"{name} point {got:.0f}° off on average: look at the map, and name joints yourself (joint_map)"
-            yield Problem(ProblemKind.LIMB_MISMATCH, text, "to", 0.0, round(got, 1), unit="°")
+            facts = {"asked": 0.0, "got": got, "tolerance": limit, "unit": "°", "metric": name}
+            more = "Name the joints yourself (joint_map)."
+            yield Problem.of(ProblemKind.LIMB_MISMATCH, "to", what=name[:-1], more=more, **facts)
     if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
         got = metrics["touches"].value
-        text = f"hands are up to {100 * got:.0f} cm from what they touch in the recording: the arms do not reach it"
-        yield Problem(ProblemKind.HANDS_APART, text, "to", 0.0, round(got, 3), unit="m")
+        lost = f"hands are up to {amount(got, 'm')} from what they touch in the recording"
+        facts = {"asked": 0.0, "got": got, "tolerance": _TOUCH_M, "unit": "m", "metric": "touches"}
+        yield Problem.of(ProblemKind.HANDS_APART, "to", lost=lost, **facts)
 
 
 def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
@@ -151,10 +153,11 @@ def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
     ):
         missing = [role for role in wanted if body.find(role) is None and other.find(role) is not None]
         if missing:
-            parts = ", ".join(role.replace("_", " ") for role in missing)
-            names = ", ".join(body.names[:40])
-            text = f"not found in {whose}: {parts}; say which joints they are ({field}), out of: {names}"
-            yield Problem(ProblemKind.JOINT_UNMAPPED, text, "to", 0.0, len(missing), unit="joints")
+            roles = ", ".join(role.replace("_", " ") for role in missing)
+            yield Problem.of(
+                ProblemKind.JOINT_UNMAPPED, "to", whose=whose, roles=roles, asked=0.0, got=len(missing), unit="joints",
+                more=f"Name them ({field}), out of: {', '.join(body.names[:40])}.",
+            )  # fmt: skip
 
 
 def retarget(

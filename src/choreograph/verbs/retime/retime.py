@@ -125,12 +125,11 @@ def retime_prepared(
 
 def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[Problem]:
     found = []
-    for n, key in enumerate(keys):
+    for key in keys:
         off = float(warp.frames_at(key.seconds)) - key.frame
         if abs(off) > _KEY_S * warp.fps:
-            got = float(warp.seconds_at(key.frame))
-            text = f"frame {key.frame} is shown at {got:.3f} s instead of {key.seconds:.3f} s"
-            found.append(Problem(ProblemKind.KEY_TIME_MISSED, text, f"keys[{n}]", key.seconds, got, unit="s"))
+            facts = {"asked": key.seconds, "got": float(warp.seconds_at(key.frame)), "tolerance": _KEY_S, "unit": "s"}
+            found.append(Problem.of(ProblemKind.KEY_TIME_MISSED, f"keys.{key.frame}", frame=str(key.frame), **facts))
     return found
 
 
@@ -140,8 +139,9 @@ def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[Problem]:
     for start, stop in guided.released if wanted else ():
         begin, end = guided.warp.seconds_at([start, stop - 1])
         got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
-        text = f"frames {start} to {stop} stand still and are shown {got:.2g} instead of {wanted:g} times as fast"
-        found.append(Problem(ProblemKind.RATE_MISSED, text, "advanced.still_rate", wanted or 0.0, got, unit="×"))
+        facts = {"asked": wanted, "got": got, "unit": "×", "at_s": float(begin)}
+        frames = f"{start} to {stop}, which stand still,"
+        found.append(Problem.of(ProblemKind.RATE_MISSED, "advanced.still_rate", frames=frames, **facts))
     return found
 
 
@@ -150,19 +150,24 @@ def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, spline_share: f
     if not as_recorded:
         return []
     if spline_share:
-        why = f"the spline has a share of {spline_share:g} in the warp; give it less (spline_share)"
+        why = f"The spline has a share of {spline_share:g} in the warp; give it less (spline_share)."
     elif metrics.seconds < metrics.recorded_s:
-        why = "there is too little time around it; allow more time (duration_s), or a larger largest_rate"
+        why = "There is too little time around it; allow more time (duration_s), or a larger largest_rate."
     else:
         why = (
-            "there is too much time for the motion around it; allow less time (duration_s), or a smaller smallest_rate"
+            "There is too much time for the motion around it; allow less time (duration_s), or a smaller smallest_rate."
         )
     found = []
     for n, (before, after) in enumerate(metrics.gravity):
-        if math.isnan(after):
-            text = f"jump {n + 1} is over too soon to see how it falls ({-before:.1f} m/s² as recorded): " + why
-            found.append(Problem(ProblemKind.GRAVITY_CHANGED, text, "duration_s", before, unit="m/s²"))
-        elif not abs(after / before - 1) <= _GRAVITY:
-            text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
-            found.append(Problem(ProblemKind.GRAVITY_CHANGED, text, "duration_s", before, after, unit="m/s²"))
+        if abs(after / before - 1) <= _GRAVITY:
+            continue
+        over = math.isnan(after)
+        what = f"Jump {n + 1} " + ("is too short to see how it falls" if over else f"falls at {-after:.1f} m/s²")
+        what += f", recorded {-before:.1f} m/s²"
+        found.append(
+            Problem.of(
+                ProblemKind.GRAVITY_CHANGED, "spline_share" if spline_share else "duration_s", what=what,
+                asked=before, got=None if over else after, tolerance=_GRAVITY * abs(before), unit="m/s²", more=why,
+            )
+        )  # fmt: skip
     return found

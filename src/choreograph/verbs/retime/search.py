@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import has_magic
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.fields import leads_to_field
 from choreograph.contract.limits import is_file
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
@@ -108,6 +109,8 @@ class RetimeSearch(OneStepSearch[Retimed]):
         for n, (_, after) in enumerate(numbers.gravity):
             if not math.isnan(after):
                 metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
+        asked = self.request
+        problems = tuple(p if leads_to_field(asked, p.where) else replace(p, where="duration_s") for p in made.problems)
         named = f"{self._clip.name}, {made.clip.seconds:.2f} s"
         details = {
             "keys": [{"frame": key.frame, "seconds": key.seconds} for key in made.keys],
@@ -116,7 +119,7 @@ class RetimeSearch(OneStepSearch[Retimed]):
             "warp": _curve(made),
         }
         motion = Motion(made.clip, (Run(0, len(made.clip), self._clip.name, float(made.source_frames[0])),))
-        answer = Answer((motion,), named, metrics, made.problems, cost=numbers.cost, details=details)
+        answer = Answer((motion,), named, metrics, problems, cost=numbers.cost, details=details)
         return RetimeResult(
             "retime", request, (answer,), seconds=self.seconds,
             retimed=made, recorded=self._clip, references=tuple(self._references),

@@ -67,9 +67,8 @@ def make_answer(cast: Cast, shown: Mapping[str, Shown], limits: Sequence[OutOfRe
     """
     pairs = [(name, part, shown[name]) for name, part in cast.parts.items()]
     problems: list[Problem] = []
-    for name, part, each in pairs:
-        own = find_problems(part, each.track, each.finished, limits)
-        problems += [replace(one, text=f"{name}: {one.text}") if one.where.startswith("meet[") else one for one in own]
+    for _, part, each in pairs:
+        problems += find_problems(part, each.track, each.finished, limits)
     first = pairs[0][2].track
     way = first.torso[:: max(1, round(PATH_EVERY_S * first.clip.fps))]
     people = {name: _facts(part) for name, part, _ in pairs}

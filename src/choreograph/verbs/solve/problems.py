@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Advice, Problem, ProblemKind, amount
 from choreograph.finishing.finish import Finished
+from choreograph.goals.tolerance import TOLERANCE
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.constraints import HardFrame
 from choreograph.verbs.solve.cut_costs import joining_cut_costs, say_cut_cost
@@ -27,10 +29,11 @@ from choreograph.verbs.solve.measure import (
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.solution import Part
 
-MISS_M, MISS_DEG, MISS_SHARE, MISS_M_S = 0.05, 5.0, 0.10, 0.1
-"""From where on something counts as missed: metres, degrees, shares of what was asked, metres per second."""
+MISS_M, MISS_DEG = TOLERANCE["position"].most, TOLERANCE["facing"].most
 GLIDE_M_S = 0.06
 """Speed from which on a body is seen to glide."""
+_NAMES = 5
+"""The most clips that a note names."""
 
 
 def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence[OutOfReach]) -> tuple[Problem, ...]:
@@ -55,62 +58,55 @@ def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence
     return tuple(_with_limits(replace(one, where=_whole(part, one.where)), part, track, limits) for one in found)
 
 
+def _whose(part: Part, thing: str = "torso") -> str:
+    """The subject of a sentence: of several characters, with the character's name."""
+    name = part.where.removeprefix("characters.").removesuffix(".")
+    return f"{name}'s {thing}" if name else f"The {thing}"
+
+
+def _at(track: Track, frame: int) -> dict[str, Any]:
+    return {"at_s": frame / track.clip.fps, "place": track.place(frame)}
+
+
+def _gap(got: float, tolerance: float = MISS_M, unit: str = "m") -> dict[str, Any]:
+    """A distance that should be 0."""
+    return {"asked": 0.0, "got": got, "tolerance": tolerance, "unit": unit}
+
+
 def _body(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
     held = part.meetings == ()
     for n, target in enumerate(part.request.body):
         metres, radians = body_gap(track, target)
-        frame = track.frame(target.at_s)
+        here = _at(track, track.frame(target.at_s))
         # With meetings, finishing counts by every frame of them.
         missed = max(finished.missed_m[n], finished.missed_rad[n]) if held else 0.0
         bent = finished.settings.bend_body
-        why = ": its steps cannot be bent and stretched that far" if bent else ": it would have to glide there"
-        why = why if missed > 1e-6 else ""
+        why = "Its steps cannot be bent and stretched that far." if bent else "It would have to glide there."
+        facts = {"what": _whose(part), "more": why if missed > 1e-6 else "", **here}
         if metres > MISS_M:
-            text = f"at {target.at_s:g} s the torso is {_say(metres)} from where it should be{why}"
-            yield Problem(
-                ProblemKind.POSITION_MISSED,
-                text,
-                f"body[{n}].position",
-                0.0,
-                round(metres, 4),
-                unit="m",
-                place=track.place(frame),
-            )
-        if abs(math.degrees(radians)) > MISS_DEG and target.facing_deg is not None:
-            got = target.facing_deg + math.degrees(radians)
-            text = (
-                f"at {target.at_s:g} s it faces {abs(math.degrees(radians)):.0f}° away from the facing asked for{why}"
-            )
-            yield Problem(
-                ProblemKind.FACING_MISSED,
-                text,
-                f"body[{n}].facing_deg",
-                target.facing_deg,
-                round(got, 2),
-                unit="°",
-                place=track.place(frame),
-            )
+            kind = ProblemKind.POSITION_MISSED
+            yield Problem.of(kind, f"body[{n}].position", metric="body_worst", **_gap(metres), **facts)
+        off = math.degrees(radians)
+        if abs(off) > MISS_DEG and target.facing_deg is not None:
+            yield Problem.of(
+                ProblemKind.FACING_MISSED, f"body[{n}].facing_deg", asked=target.facing_deg, off=abs(off),
+                got=target.facing_deg + off, tolerance=MISS_DEG, unit="°", metric="facing_worst", **facts,
+            )  # fmt: skip
 
 
 def _joints(part: Part, track: Track) -> Iterator[Problem]:
     over_s = 1 / part.solution.splice.graph.rate_hz
     for n, target in enumerate(part.request.joints):
         here = joint_at(track, target.joint, target.at_s)
-        place = (round(float(here[0]), 3), round(float(here[1]), 3), round(float(here[2]), 3))
+        facts: dict[str, Any] = {"what": _whose(part, target.joint), "at_s": target.at_s}
+        facts["place"] = (round(float(here[0]), 3), round(float(here[1]), 3), round(float(here[2]), 3))
         gap = _distance(here, target.position)
         if gap > MISS_M:
-            text = f"at {target.at_s:g} s {target.joint!r} is {_say(gap)} from where it should be"
-            yield Problem(
-                ProblemKind.JOINT_MISSED, text, f"joints[{n}].position", 0.0, round(gap, 4), unit="m", place=place
-            )
-        moves = joint_velocity(track, target.joint, target.at_s, over_s)
-        off = _distance(moves, target.velocity)
-        asked = math.hypot(*(value for value in target.velocity if value is not None))
-        if off > max(MISS_SHARE * asked, MISS_M_S):
-            text = f"at {target.at_s:g} s {target.joint!r} moves {off:.2f} m/s otherwise than it should"
-            yield Problem(
-                ProblemKind.VELOCITY_MISSED, text, f"joints[{n}].velocity", 0.0, round(off, 3), unit="m/s", place=place
-            )
+            yield Problem.of(ProblemKind.JOINT_MISSED, f"joints[{n}].position", **_gap(gap), **facts)
+        off = _distance(joint_velocity(track, target.joint, target.at_s, over_s), target.velocity)
+        most = TOLERANCE["velocity"].limit(math.hypot(*(value for value in target.velocity if value is not None)))
+        if off > most:
+            yield Problem.of(ProblemKind.VELOCITY_MISSED, f"joints[{n}].velocity", **_gap(off, most, "m/s"), **facts)
 
 
 def _frames(part: Part, track: Track) -> Iterator[Problem]:
@@ -123,21 +119,18 @@ def _hard(part: Part, track: Track, wanted: HardFrame, where: str) -> Iterator[P
     recorded = graph.clips[graph.find_clip(wanted.clip)]
     gaps = pose_gaps(track, recorded, wanted.at_s, wanted.frame, wanted.lasts_s).max(axis=1)
     turned = float(np.degrees(pose_turns(track, recorded, wanted.at_s, wanted.frame).max(initial=0.0)))
-    here = track.place(track.frame(wanted.at_s))
+    first = track.frame(wanted.at_s)
     if gaps[0] > MISS_M or turned > MISS_DEG:
-        by = _say(gaps[0]) if gaps[0] > MISS_M else f"{turned:.0f}°"
-        text = f"at {wanted.at_s:g} s a joint is {by} from where frame {wanted.frame} of {wanted.clip!r} has it"
-        got, unit = (gaps[0], "m") if gaps[0] > MISS_M else (turned, "°")
-        yield Problem(ProblemKind.POSE_MISSED, text, where, 0.0, round(float(got), 4), unit=unit, place=here)
+        facts = _gap(float(gaps[0])) if gaps[0] > MISS_M else _gap(turned, MISS_DEG, "°")
+        of = f"frame {wanted.frame} of {wanted.clip!r}"
+        yield Problem.of(ProblemKind.POSE_MISSED, where, what=_whose(part, "pose"), of=of, **facts, **_at(track, first))
     worst = int(gaps.argmax())
     if worst and gaps[worst] > MISS_M:
-        frame = track.frame(wanted.at_s) + worst
-        text = (
-            f"at {frame / track.clip.fps:.2f} s a joint is {_say(gaps[worst])} from where {wanted.clip!r} has it: what "
-            "comes before and behind is smoothed there; let it last longer"
-        )
-        got = round(float(gaps[worst]), 4)
-        yield Problem(ProblemKind.POSE_MISSED, text, f"{where}.lasts_s", 0.0, got, unit="m", place=track.place(frame))
+        yield Problem.of(
+            ProblemKind.POSE_MISSED, f"{where}.lasts_s", what=_whose(part, "pose"), of=repr(wanted.clip),
+            more="Motion before and after is smoothed there; increase it (lasts_s).",
+            **_gap(float(gaps[worst])), **_at(track, first + worst),
+        )  # fmt: skip
 
 
 def _poses(part: Part, track: Track) -> Iterator[Problem]:
@@ -147,91 +140,70 @@ def _poses(part: Part, track: Track) -> Iterator[Problem]:
         gaps = pose_gaps(track, recorded, wanted.at_s, wanted.frame)
         off = float(np.sqrt((gaps**2).mean()))
         if off > MISS_M:
-            text = (
-                f"at {wanted.at_s:g} s joints are {_say(off)} from those of frame {wanted.frame} of {wanted.clip!r}, "
-                "on average"
+            facts = {**_gap(off), **_at(track, track.frame(wanted.at_s)), "what": _whose(part, "pose")}
+            yield Problem.of(
+                ProblemKind.POSE_MISSED, f"poses[{n}]", of=f"frame {wanted.frame} of {wanted.clip!r}", **facts
             )
-            place = track.place(track.frame(wanted.at_s))
-            yield Problem(ProblemKind.POSE_MISSED, text, f"poses[{n}]", 0.0, round(off, 4), unit="m", place=place)
 
 
 def _labels(part: Part, track: Track) -> Iterator[Problem]:
+    most = TOLERANCE["label"].most
     for n, wanted in enumerate(part.request.labels):
         without, length = seconds_without(track, wanted), wanted.stop_s - wanted.start_s
-        if without > max(MISS_SHARE * length, 1 / track.clip.fps):
-            text = f"from {wanted.start_s:g} to {wanted.stop_s:g} s it is not {wanted.label!r} for {without:.1f} s"
-            middle = track.place(track.frame((wanted.start_s + wanted.stop_s) / 2))
-            yield Problem(
-                ProblemKind.LABEL_MISSED,
-                text,
-                f"labels[{n}]",
-                length,
-                round(length - without, 3),
-                unit="s",
-                place=middle,
-            )
+        if without > max(most * length, 1 / track.clip.fps):
+            yield Problem.of(
+                ProblemKind.LABEL_MISSED, f"labels[{n}]", label=wanted.label, share=1 - without / max(length, 1e-9),
+                need=1 - most, span=f"from {wanted.start_s:g} to {wanted.stop_s:g} s", asked=length,
+                got=length - without, tolerance=most * length, unit="s",
+                **_at(track, track.frame((wanted.start_s + wanted.stop_s) / 2)),
+            )  # fmt: skip
 
 
 def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
     for n, obstacle in enumerate(part.request.obstacles):
         kept, frame = least_clearance(track, obstacle)
         if kept < obstacle.clearance - MISS_M:
-            near = f"comes as near as {_say(kept)}" if kept >= 0 else f"goes {_say(-kept)} into it"
-            text = f"at {frame / track.clip.fps:.1f} s the torso {near}; {_say(obstacle.clearance)} should be kept"
-            yield Problem(
-                ProblemKind.COLLISION,
-                text,
-                f"obstacles[{n}]",
-                obstacle.clearance,
-                round(kept, 4),
-                unit="m",
-                place=track.place(frame),
-            )
+            clearance = amount(obstacle.clearance, "m")
+            yield Problem.of(
+                ProblemKind.COLLISION, f"obstacles[{n}]", what=_whose(part), item=f"obstacle {n + 1}",
+                how=f"{amount(abs(kept), 'm')} {'from' if kept >= 0 else 'inside'}", tolerance=MISS_M,
+                asked=obstacle.clearance, got=kept, unit="m", more=f"Its clearance is {clearance}.",
+                **_at(track, frame),
+            )  # fmt: skip
 
 
 def _meetings(part: Part, track: Track) -> Iterator[Problem]:
     for meeting in part.meetings:
         yield from _hard(part, track, meeting.frame, meeting.where)
         metres, radians = body_gap(track, meeting.place)
-        place = track.place(track.frame(meeting.place.at_s))
+        here = _at(track, track.frame(meeting.place.at_s))
         if metres > MISS_M:
-            text = f"at {meeting.frame.at_s:g} s the torso is {_say(metres)} from where they meet; allow more time"
-            yield Problem(
-                ProblemKind.POSITION_MISSED, text, meeting.where, 0.0, round(metres, 4), unit="m", place=place
-            )
+            facts = {**_gap(metres), **here, "metric": "body_worst"}
+            yield Problem.of(ProblemKind.POSITION_MISSED, meeting.where, what=_whose(part), **facts)
         turned = abs(math.degrees(radians))
         if turned > MISS_DEG:
-            text = f"at {meeting.frame.at_s:g} s it faces {turned:.0f}° away from how they meet; allow more time"
-            yield Problem(ProblemKind.FACING_MISSED, text, meeting.where, 0.0, round(turned, 2), unit="°", place=place)
+            facts = {**_gap(turned, MISS_DEG, "°"), **here, "metric": "facing_worst", "off": turned}
+            yield Problem.of(ProblemKind.FACING_MISSED, meeting.where, what=_whose(part), **facts)
 
 
 def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
     if finished.glide_m_s > GLIDE_M_S:
-        where = part.meetings[0].where if part.meetings else "body"
-        to = "they meet" if part.meetings else "it should be"
-        text = f"it glides at up to {finished.glide_m_s:.2f} m/s to be where {to}; allow more time"
-        yield Problem(
-            ProblemKind.ROOT_GLIDE,
-            text,
-            where,
-            0.0,
-            round(finished.glide_m_s, 3),
-            unit="m/s",
-            place=track.place(len(track.clip) // 2),
-        )
+        where = part.meetings[0].where if part.meetings else "body" if not part.where else part.where.rstrip(".")
+        facts = {**_gap(finished.glide_m_s, GLIDE_M_S, "m/s"), "place": track.place(len(track.clip) // 2)}
+        yield Problem.of(ProblemKind.ROOT_GLIDE, where, what=_whose(part, "root"), metric="glide", **facts)
 
 
 def _with_limits(problem: Problem, part: Part, track: Track, limits: Sequence[OutOfReach]) -> Problem:
-    """The same, with the nearest that can be had where that is known, and named by its place."""
+    """The same, with the nearest possible value where that is known."""
     constraint = _constraint(problem.where)
     found = [entry for entry in limits if entry.constraint in (constraint, part.where + constraint)]
     entry = next((entry for entry in found if _concerns(entry, problem.where)), None)
     if entry is None:
-        return replace(problem, text=f"{problem.where}: {problem.text}")
-    said = entry.message.removeprefix(f"{part.where.removesuffix('.')}: ").removeprefix(
+        return problem
+    reason = entry.message.removeprefix(f"{part.where.removesuffix('.')}: ").removeprefix(
         f"{constraint.removeprefix(part.where)}: "
     )
-    text = f"{problem.where}: {problem.text}; {said}"
+    text = f"{problem.text} {reason[0].upper()}{reason[1:]}."
     if entry.quantity in ("parts", "pose") or constraint.startswith("meet["):
         return replace(problem, text=text)
     number = int(constraint[constraint.rindex("[") + 1 : -1])
@@ -293,20 +265,14 @@ def find_lost_clips(graph: MotionGraph, hierarchy: Hierarchy) -> Problem | None:
     lost = hierarchy.lost_clips()
     if not lost:
         return None
-    names = ", ".join(graph.infos[clip].name for clip in lost)
-    enough = float(joining_cut_costs(hierarchy.frames, hierarchy.max_cut_cost)[lost].max())
-    text = (
-        f"{len(lost)} of {len(graph.infos)} clips cannot be cut into the others and back: {names} (max_cut_cost is "
-        f"{hierarchy.max_cut_cost:.3g}; {say_cut_cost(enough)} would connect them, with rougher cuts)"
-    )
-    return Problem(
-        ProblemKind.CLIPS_EXCLUDED, text, "max_cut_cost", hierarchy.max_cut_cost, nearest=float(say_cut_cost(enough))
-    )
+    names = ", ".join([*(graph.infos[clip].name for clip in lost[:_NAMES]), *(["…"] if len(lost) > _NAMES else [])])
+    enough = say_cut_cost(float(joining_cut_costs(hierarchy.frames, hierarchy.max_cut_cost)[lost].max()))
+    return Problem.of(
+        ProblemKind.CLIPS_EXCLUDED, "max_cut_cost", number=len(lost), total=len(graph.infos), names=names,
+        asked=hierarchy.max_cut_cost, nearest=float(enough), advice=(Advice("max_cut_cost", float(enough)),),
+        more=f"{enough} connects them, with rougher cuts (max_cut_cost is {hierarchy.max_cut_cost:.3g}).",
+    )  # fmt: skip
 
 
 def _distance(here: np.ndarray, wanted: tuple[float | None, ...]) -> float:
     return math.hypot(*(float(a) - b for a, b in zip(here, wanted, strict=True) if b is not None))
-
-
-def _say(metres: float) -> str:
-    return f"{100 * metres:.1f} cm" if metres < 1 else f"{metres:.2f} m"

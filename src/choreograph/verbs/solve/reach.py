@@ -215,7 +215,7 @@ def _nearest(
         solver.term_names[term],
         quantity,
         f"{solver.term_names[term]}: {what.format(wanted)} is out of reach; the nearest is "
-        f"{nearest:.2f}, frame {frame} of {name!r}",
+        f"{nearest:.2f} {'m' if quantity == 'height' else 'm/s'}, frame {frame} of {name!r}",
         float(wanted),
         nearest,
         name,

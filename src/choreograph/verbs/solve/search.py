@@ -251,16 +251,10 @@ class SolveSearch(ChoosingSearch):
         request = self.request
         if kept >= request.count:
             return ()
-        text = (
-            f"only {found} of {request.count} answers differ from each other by {request.apart_m:g} m or more; search "
-            "longer, or lower that distance (apart_m)"
-        )
+        more = f"Search longer, or lower the distance of {request.apart_m:g} m (apart_m)."
         if kept < found:
-            text = (
-                f"only {kept} of {request.count} answers are worth showing: {found - kept} more score {WORSE:g} times "
-                "the best one's or worse, and are left out; search longer"
-            )
-        return (Problem(ProblemKind.FEWER_ANSWERS, text, "count", request.count, kept),)
+            more = f"{found - kept} more score {WORSE:g} times the best one's or worse. Search longer."
+        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", asked=request.count, got=kept, more=more),)
 
     def _find_lost(self) -> tuple[Problem, ...]:
         if self._lost is None:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount, moment
+from choreograph.goals.tolerance import TOLERANCE
 from choreograph.motion.bend import Way, way_of
 from choreograph.motion.clip import Clip
 from choreograph.verbs.steer.goals import Line, SteerGoal, obstacle_at
@@ -18,10 +19,10 @@ from choreograph.verbs.steer.steps import RUN_M_S, STAND_M_S
 
 SETTLE_S = 4.0
 """Time that a character has to come to a new line, speed or gait before what it misses counts."""
-_OFFSET_M, _ANGLE_RAD, _SHARE = 0.05, math.radians(5.0), 0.1
-_SPEED_M_S = 0.1
+_SPIN_DEG_S = 5.0
+"""Difference in turning that does not count, degrees per second."""
 _THERE_M = 0.2
-"""How far off the line one is who has come to it."""
+"""Distance below which the character counts as having reached the line, metres."""
 _DRIFT_M = 1.0
 """How far one may come from where one turns: the step or two that turning takes."""
 
@@ -35,6 +36,12 @@ class Stage(NamedTuple):
     stop: int
     line: tuple[float, float, float]
     """Heading, x and z of the line as the character took it."""
+
+    def field(self, name: str = "") -> str:
+        """The request's field that a number of the goal is from."""
+        if not self.where.startswith("goals["):
+            return self.where.partition(",")[0]
+        return f"{self.where}.{name}" if name else self.where
 
 
 def offsets(clip: Clip, way: Way, stage: Stage) -> tuple[Floats, Floats]:
@@ -58,48 +65,32 @@ def find_problems(clip: Clip, stages: Sequence[Stage], tracks: Mapping[str, Floa
         settled = slice(low, high)
         yield from _line_problems(clip, way, stage, settle)
         seconds = (high - low) / clip.fps
-        goal, place = stage.goal, _place(clip, (low + high) // 2)
+        goal, facts = stage.goal, {**moment(clip, (low + high) // 2), "span": f"from {low / clip.fps:.1f} s on"}
         if goal.speed is not None:
             got = float(way.length[high - 1] - way.length[low]) / max(seconds - 1 / clip.fps, 1e-9)
-            if abs(got - goal.speed) > max(_SHARE * goal.speed, _SPEED_M_S):
-                text = f"from {low / clip.fps:.1f} s on it goes at {got:.2f} m/s; {goal.speed:.2f} m/s are asked for"
-                yield Problem(
-                    ProblemKind.SPEED_MISSED,
-                    text,
-                    f"{stage.where}.speed",
-                    goal.speed,
-                    round(got, 3),
-                    unit="m/s",
-                    place=place,
-                )
+            most = TOLERANCE["velocity"].limit(goal.speed)
+            if abs(got - goal.speed) > most:
+                facts |= {"asked": goal.speed, "got": got, "tolerance": most, "unit": "m/s"}
+                yield Problem.of(ProblemKind.SPEED_MISSED, stage.field("speed_m_s"), **facts)
         if goal.gait is not None:
-            share = float(_is_gait(clip, way, goal.gait)[settled].mean())
-            if share < 1 - _SHARE:
-                text = f"from {low / clip.fps:.1f} s on only {100 * share:.0f} % of the time is {goal.gait!r}"
-                yield Problem(ProblemKind.LABEL_MISSED, text, f"{stage.where}.gait", 1.0, round(share, 3), place=place)
+            share, need = float(_is_gait(clip, way, goal.gait)[settled].mean()), 1 - TOLERANCE["label"].most
+            if share < need:
+                facts |= {"asked": 1.0, "got": share, "tolerance": 1 - need, "unit": ""}
+                where = stage.field("gait")
+                yield Problem.of(ProblemKind.LABEL_MISSED, where, label=goal.gait, share=share, need=need, **facts)
         if goal.torso is not None:
-            off = _mean_angle(facing[settled] - way.heading[settled] - goal.torso)
-            if abs(off) > _ANGLE_RAD:
-                text = f"the torso is {abs(math.degrees(off)):.0f}° off its direction from {low / clip.fps:.1f} s on"
-                got = math.degrees(goal.torso + off)
-                asked = round(math.degrees(goal.torso), 1)
-                yield Problem(
-                    ProblemKind.FACING_MISSED, text, f"{stage.where}.torso", asked, round(got, 1), unit="°", place=place
-                )
+            off = math.degrees(_mean_angle(facing[settled] - way.heading[settled] - goal.torso))
+            if abs(off) > (most := TOLERANCE["facing"].most):
+                asked = math.degrees(goal.torso)
+                facts |= {"asked": asked, "got": asked + off, "tolerance": most, "unit": "°"}
+                where = stage.field("torso_deg")
+                yield Problem.of(ProblemKind.FACING_MISSED, where, what="The torso", off=abs(off), **facts)
         if goal.spin is not None:
-            got = float(facing[high - 1] - facing[low]) / seconds
-            if abs(got - goal.spin) > max(_SHARE * abs(goal.spin), _ANGLE_RAD):
-                asked, shown = math.degrees(goal.spin), math.degrees(got)
-                text = f"it turns at {shown:.0f}°/s from {low / clip.fps:.1f} s on; {asked:.0f}°/s are asked for"
-                yield Problem(
-                    ProblemKind.TURN_RATE_MISSED,
-                    text,
-                    f"{stage.where}.spin",
-                    round(asked, 1),
-                    round(shown, 1),
-                    unit="°/s",
-                    place=place,
-                )
+            asked, got = math.degrees(goal.spin), math.degrees(float(facing[high - 1] - facing[low]) / seconds)
+            most = max(TOLERANCE["turn_rate"].share * abs(asked), _SPIN_DEG_S)
+            if abs(got - asked) > most:
+                facts |= {"asked": asked, "got": got, "tolerance": most, "unit": "°/s"}
+                yield Problem.of(ProblemKind.TURN_RATE_MISSED, stage.field("spin_deg_s"), **facts)
             yield from _drift_problems(clip, stage._replace(start=low))
     yield from _collisions(clip, tracks)
 
@@ -110,36 +101,27 @@ def _line_problems(clip: Clip, way: Way, stage: Stage, settle: int) -> Iterator[
         return
     whole, angle = offsets(clip, way, stage)
     offset, angle, low = whole[settle:], angle[settle:], stage.start + settle
-    since, place = low / clip.fps, _place(clip, (low + stage.stop) // 2)
-    mean = float(np.abs(offset).mean())
-    if mean > _OFFSET_M:
-        worst = 100 * float(np.abs(offset).max())
-        text = f"from {since:.1f} s on it is {100 * mean:.0f} cm off the line on average, at most {worst:.0f} cm"
-        text += _far_away(np.abs(whole), clip.fps)
-        yield Problem(ProblemKind.PATH_MISSED, text, stage.where, 0.0, round(mean, 3), unit="m", place=place)
-    off = _mean_angle(angle)
-    if abs(off) > _ANGLE_RAD:
-        text = f"from {since:.1f} s on it goes {abs(math.degrees(off)):.0f}° off the line's direction"
-        yield Problem(
-            ProblemKind.HEADING_MISSED,
-            text,
-            f"{stage.where}.heading",
-            0.0,
-            round(math.degrees(off), 1),
-            unit="°",
-            place=place,
-        )
+    facts = {**moment(clip, (low + stage.stop) // 2), "asked": 0.0}
+    mean, since = float(np.abs(offset).mean()), f"from {low / clip.fps:.1f} s on"
+    if mean > (most := TOLERANCE["path_mean"].most):
+        error = f"{amount(mean, 'm')} on average, {amount(float(np.abs(offset).max()), 'm')} at most, {since}"
+        yield Problem.of(
+            ProblemKind.PATH_MISSED, stage.field(), error=error, limit=f"{amount(most, 'm')} on average", got=mean,
+            tolerance=most, unit="m", metric="line_mean", more=_far_away(np.abs(whole), clip.fps), **facts,
+        )  # fmt: skip
+    off = math.degrees(_mean_angle(angle))
+    if abs(off) > (most := TOLERANCE["facing"].most):
+        facts |= {"got": off, "tolerance": most, "unit": "°", "span": since, "what": "The character", "off": abs(off)}
+        yield Problem.of(ProblemKind.HEADING_MISSED, stage.field("heading_deg"), **facts)
 
 
 def _far_away(away: Floats, fps: float) -> str:
-    """What to say of a line that was far away when it was asked for, by how far it was in each frame."""
+    """A sentence on a line that was far away when it was given, by how far it was in each frame."""
     if away.max() <= NEAR_M:
         return ""
     far = np.flatnonzero(away > _THERE_M)
-    came = f"it was there after {(far[-1] + 1) / fps:.1f} s" if far[-1] + 1 < len(away) else "it has not come there yet"
-    return (
-        f"; the line was up to {away.max():.1f} m away, {came}. Lay it nearer to where the character is, or wait longer"
-    )
+    reached = f"reached after {(far[-1] + 1) / fps:.1f} s" if far[-1] + 1 < len(away) else "not reached yet"
+    return f"The line was up to {away.max():.1f} m away, {reached}."
 
 
 def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:
@@ -148,11 +130,9 @@ def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:
     away = np.hypot(*(clip.root_pos[stage.start : stage.stop, [0, 2]] - (x, z)).T) - stage.goal.circle_m
     worst = float(away.max())
     if worst > _DRIFT_M:
-        text = f"turning, it comes {worst:.2f} m away from where it is to turn"
+        facts = {"asked": 0.0, "got": worst, "tolerance": _DRIFT_M, "unit": "m"}
         at = stage.start + int(away.argmax())
-        yield Problem(
-            ProblemKind.OFF_SPOT, text, f"{stage.where}.spin", 0.0, round(worst, 3), unit="m", place=_place(clip, at)
-        )
+        yield Problem.of(ProblemKind.OFF_SPOT, stage.field("spin_deg_s"), **facts, **moment(clip, at))
 
 
 def _collisions(clip: Clip, tracks: Mapping[str, Floats]) -> Iterator[Problem]:
@@ -160,16 +140,10 @@ def _collisions(clip: Clip, tracks: Mapping[str, Floats]) -> Iterator[Problem]:
         gap = clearances(clip, track)
         worst = int(gap.argmin())
         if gap[worst] < 0:
-            text = f"at {worst / clip.fps:.1f} s it is {-100 * gap[worst]:.0f} cm within the obstacle {name}"
-            yield Problem(
-                ProblemKind.COLLISION,
-                text,
-                "obstacles",
-                0.0,
-                round(float(gap[worst]), 3),
-                unit="m",
-                place=_place(clip, worst),
-            )
+            where = name if name.startswith("moving[") else "obstacles"
+            facts = {"asked": 0.0, "got": float(gap[worst]), "unit": "m", **moment(clip, worst)}
+            how = f"{amount(-float(gap[worst]), 'm')} inside"
+            yield Problem.of(ProblemKind.COLLISION, where, what="The character", how=how, item=name, **facts)
 
 
 def clearances(clip: Clip, track: Floats) -> Floats:
@@ -198,8 +172,3 @@ def _is_gait(clip: Clip, way: Way, gait: str) -> Flags:
 
 def _mean_angle(angle: Floats) -> float:
     return float(np.angle(np.exp(1j * angle).mean()))
-
-
-def _place(clip: Clip, frame: int) -> tuple[float, float, float]:
-    x, _, z = clip.root_pos[min(frame, len(clip) - 1)]
-    return round(float(x), 3), 0.0, round(float(z), 3)

@@ -34,8 +34,8 @@ from choreograph.verbs.steer.request import SteerRequest
 TASKS = {"navigate": ("navigate",), "spin": ("navigate", "spin"), "avoid": ("navigate", "avoid")}
 """Which value functions each task of a request needs."""
 _TRY = {
-    "navigate.curvature": "draw a line that bends less sharply than a circle of 1 m",
-    "spin.rate": "ask for a turn of at most 180°/s",
+    "navigate.curvature": "Draw a line that bends less sharply than a circle of 1 m.",
+    "spin.rate": "Ask for a turn of at most 180°/s.",
 }
 """What helps where a number of a state is clamped; tasks of one's own say their bounds themselves."""
 _SHARED = ("task", "costs", "mirror", "own_task", "learning")
@@ -219,10 +219,8 @@ def _clamped(outside: set[str], brain: SteerBrain) -> Iterator[Problem]:
     for name in sorted(outside):
         task, _, number = name.partition(".")
         bounds = next(one for one in brain.tasks[task].dimensions if one.name == number)
-        said = f"{name} is beyond what is learned, {bounds.low:.3g} … {bounds.high:.3g}, and was taken as the nearest"
-        yield Problem(
-            ProblemKind.OUT_OF_RANGE, f"{said} of these; {_TRY.get(name, 'widen the bounds of its dimension')}", name
-        )
+        what = f"{name} is outside the trained range {bounds.low:.3g} to {bounds.high:.3g} and was limited to it"
+        yield Problem.of(ProblemKind.OUT_OF_RANGE, what=what, more=_TRY.get(name, ""))
 
 
 def steer(graph: MotionGraph | File, request: SteerRequest | File, *, progress: Progress | None = None) -> Result:

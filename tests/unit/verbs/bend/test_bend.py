@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.contract.problem import Advice
 from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.bend import way_of
@@ -43,7 +44,7 @@ def test_steps_are_stretched_to_end_with_the_path_and_no_more() -> None:
     assert problem.got == pytest.approx(1.1 * length, abs=1e-2)
     short = cg.bend(WALK, cg.named_path("line", length=0.5 * length))
     assert not problem.advice and problem.kind == "path_incomplete"
-    assert short.problems[0].kind == "path_overrun" and short.problems[0].advice == (("max_stretch", 0.5),)
+    assert short.problems[0].kind == "path_overrun" and short.problems[0].advice == (Advice("max_stretch", 0.5),)
 
 
 def test_turns_that_nobody_takes_are_said() -> None:

@@ -103,6 +103,7 @@ def test_a_faster_walk_takes_less_time_over_the_same_steps() -> None:
         cg.physics(WALK, cg.PhysicsRequest(**PART, speed_m_s=12.0))
 
 
+@pytest.mark.slow
 def test_durations_are_found_that_take_less_effort() -> None:
     given = holds(cg.physics(WALK, cg.PhysicsRequest(**PART)))
     free = holds(cg.physics(WALK, cg.PhysicsRequest(**PART, timing="stances", time_range=(0.8, 1.25))))
@@ -143,7 +144,7 @@ def test_whatever_does_not_hold_between_the_nodes_is_a_problem() -> None:
     assert checked is not None and not list(off_grid_problems(checked))
     for name, most in BARS.items():
         said = list(off_grid_problems(replace(checked, **{name: 2 * most})))
-        assert len(said) == 1 and "between the solver's nodes" in said[0].text
+        assert len(said) == 1 and said[0].kind == "physics_violated"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ def too_high() -> PhysicsResult:
     return cg.physics(JUMP, cg.PhysicsRequest(higher_m=1.2, iterations=10))
 
 
+@pytest.mark.slow
 def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_high: PhysicsResult) -> None:
     said = [problem for problem in too_high.problems if problem.where == "limits.strength"]
     assert len(said) == 1
@@ -30,7 +31,7 @@ def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_h
 def test_what_does_not_converge_is_the_best_that_was_reached_and_marked(too_high: PhysicsResult) -> None:
     assert too_high.status == "not converged" and len(too_high.clip) > 30
     first, violation = too_high.problems[0], too_high.best.details["violation"]
-    assert re.search(r"not converged after \d+ iterations: .+ by [\d.e-]+", first.text)
+    assert re.search(r"Solver stopped after \d+ iterations; .+ by [\d.e-]+", first.text)
     assert first.got == pytest.approx(violation) and violation > 1e-6
     assert np.isfinite(too_high.clip.root_pos).all()
 

@@ -32,7 +32,7 @@ def ends(clip: Clip, rate: float) -> list[tuple[int, float]]:
 
 def test_a_jump_that_is_over_too_soon_says_so_in_numbers_that_json_has(jump: Clip) -> None:
     result = RetimeSearch(jump, RetimeRequest(duration_s=0.07 * jump.seconds)).run()
-    assert any("over too soon" in problem.text and problem.got is None for problem in result.problems)
+    assert any("too short to see" in problem.text and problem.got is None for problem in result.problems)
     json.dumps(result.as_json(), allow_nan=False)
 
 
@@ -63,7 +63,7 @@ def test_a_jump_without_time_around_it_says_so(jump: Clip) -> None:
     result = retime_clip(jump, ends(jump, 1.5), request=RetimeRequest(advanced={"largest_rate": 1.6}))
     (problem,) = result.problems
     assert problem.kind == ProblemKind.GRAVITY_CHANGED and problem.unit == "m/s²"
-    assert problem.asked == result.metrics.gravity[0][0] and problem.got == result.metrics.gravity[0][1]
+    assert (problem.asked, problem.got) == pytest.approx(result.metrics.gravity[0], abs=1e-4)
     assert "largest_rate" in problem.text
     (problem,) = retime_clip(jump, ends(jump, 1.5), request=RetimeRequest(spline_share=1.0)).problems
     assert problem.kind == ProblemKind.GRAVITY_CHANGED and "give it less" in problem.text
@@ -226,7 +226,6 @@ def test_any_program_rate_grid_and_body() -> None:
         assert np.isfinite(result.clip.root_pos).all()
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["16_01", "16_05"])
 @pytest.mark.parametrize("rate", [1.5, 2.0])
 def test_recorded_jumps_keep_their_gravity(recordings: Path, trial: str, rate: float) -> None:
@@ -239,7 +238,6 @@ def test_recorded_jumps_keep_their_gravity(recordings: Path, trial: str, rate: f
     assert len(flight) == 1 and fit_gravity(clip, 0, 20) > flight[0][0]
 
 
-@pytest.mark.recordings
 def test_a_recorded_walk_with_a_hidden_warp_comes_out_even(recordings: Path) -> None:
     names = ("16_47", "16_58", "16_15")
     clips = [read_clip(recordings / "cmu" / "16" / f"{name}.amc") for name in names]
@@ -253,7 +251,6 @@ def test_a_recorded_walk_with_a_hidden_warp_comes_out_even(recordings: Path) -> 
     assert errors[0] < 0.5 * errors[1]
 
 
-@pytest.mark.recordings
 def test_running_jumps_keep_their_gravity_too_and_a_run_does_not_limp(recordings: Path) -> None:
     leap = read_clip(recordings / "cmu_more" / "127" / "127_28.amc")
     for before, after in retime_clip(leap, ends(leap, 1.5)).metrics.gravity:
