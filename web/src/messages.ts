@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "47c3d973d76f";
+export const PROTOCOL = "9b7616e30aaf";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -251,8 +251,8 @@ export interface FindAnswer {
 export interface FindAsk {
   only?: string;
   like?: string | null;
-  from_s?: number | null;
-  to_s?: number | null;
+  start_s?: number | null;
+  end_s?: number | null;
   speed?: string | null;
   turn?: string | null;
   contact?: "left" | "right" | "both" | "none" | "any" | null;

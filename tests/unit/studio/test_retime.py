@@ -77,8 +77,8 @@ def test_a_clip_is_retimed_like_others_of_the_project(
 
 def test_the_same_request_for_another_clip_leaves_earlier_results(studio: Studio) -> None:
     named = clips(studio)
-    first = retimed(studio, {"seconds": 1.25}, named["walk"])
-    retimed(studio, {"seconds": 1.25}, named["walk_veer_left"])
+    first = retimed(studio, {"duration_s": 1.25}, named["walk"])
+    retimed(studio, {"duration_s": 1.25}, named["walk_veer_left"])
     assert studio.get(f"results/{first['id']}")["subject"] == named["walk"]
 
 
@@ -98,7 +98,7 @@ def test_what_is_asked_while_dragging_makes_room_for_what_comes_next(studio: Stu
         say(page, "hello", protocol="any")
         found = []
         for number, second in enumerate((0.5, 0.52, 0.54, 0.56), 1):
-            ask = {"seconds": 1.6, "keys": {"20": second}}
+            ask = {"duration_s": 1.6, "keys": {"20": second}}
             say(page, "ask", verb="retime", number=number, ask=ask, subject=subject, passing=number < 4)
             answer = hear(page, "answer", "refused")
             assert answer["type"] == "answer" and answer["number"] == number, answer
@@ -120,8 +120,8 @@ def test_copies_of_motions_go_with_the_results_that_name_them(studio: Studio) ->
             assert studio.http.delete(f"/api/results/{earlier['id']}").is_success
     project.clean_motions()
     stay = set(cache.glob("*.npz"))
-    kept = retimed(studio, {"seconds": 1.3, "like": [named["walk_veer_left"]]}, named["walk"])
-    gone = retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])
+    kept = retimed(studio, {"duration_s": 1.3, "like": [named["walk_veer_left"]]}, named["walk"])
+    gone = retimed(studio, {"duration_s": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])
     copies = set(cache.glob("*.npz")) - stay
     assert len(copies) == 2
     assert studio.http.delete(f"/api/results/{gone['id']}").is_success
@@ -130,4 +130,4 @@ def test_copies_of_motions_go_with_the_results_that_name_them(studio: Studio) ->
     project.clean_motions()
     (left,) = set(cache.glob("*.npz")) & copies
     assert left.stem in (studio.session.places.result(kept["id"], ".request.yaml")).read_text()
-    assert retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])["problems"] == []
+    assert retimed(studio, {"duration_s": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])["problems"] == []
