@@ -82,8 +82,8 @@ def test_every_option_is_still_known(verb: str) -> None:
 def test_a_model_opens_and_completes() -> None:
     model = cg.open_model(OLD / "walks.model")
     assert model.order == 2
-    body = [cg.BodyGoal(0.0, (0.0, 0.0), 0.0), cg.BodyGoal(1.0, (0.0, 1.2))]
-    result = cg.complete(model, cg.CompleteRequest(1.0, body=body))
+    goals = [cg.PlaceGoal(at_s=0.0, place=(0.0, 0.0), facing_deg=0.0), cg.PlaceGoal(at_s=1.0, place=(0.0, 1.2))]
+    result = cg.complete(model, cg.CompleteRequest(1.0, goals=goals))
     assert result.problems == () and abs(result.clip.seconds - 1.0) < 0.1
 
 
@@ -126,7 +126,7 @@ def test_a_project_of_the_studio_opens(tmp_path: Path) -> None:
     for verb, draft in project.document.requests.items():
         last = [meant["document"] for meant in MEANT.values() if meant["verb"] == verb][-1]
         assert document_of(verb, draft) == document_of(verb, last), verb
-    assert set(project.document.requests) == set(rooms())
+    assert set(project.document.requests) == set(rooms()) - {"face"}
     while project.undo_label:
         project.undo()
     for verb, draft in project.document.requests.items():

@@ -18,7 +18,12 @@ UNITS: dict[str, str] = {}
 """Units: recorded → today's."""
 DETAILS: dict[tuple[str, str], str] = {}
 """Names of what only one verb knows: (verb, or "" for all; recorded name) → today's; "" for what is no longer there."""
-WHERE: tuple[tuple[str, str, str], ...] = (("face", r"points\[(\d+)\]", r"goals[\1]"),)
+WHERE: tuple[tuple[str, str, str], ...] = (
+    ("face", r"points\[(\d+)\]", r"goals[\1]"),
+    ("retime", "seconds", "duration_s"),
+    ("retime", r"warp\.(.*)", r"advanced.\1"),
+    ("retime", "blend", "spline_share"),
+)
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""
 KERNELS: dict[str, str] = {}

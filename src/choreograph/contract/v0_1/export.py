@@ -1,3 +1,4 @@
-"""What was called otherwise in version 0.1: how verbs write motion files."""
+"""How all commands write motion files."""
 
-OPTIONS = {"--out-rate": "--rate"}
+RENAMED = {"stop_s": "end_s"}
+OPTIONS = {"--out-rate": "--rate", "--out-stop": "--out-end"}
