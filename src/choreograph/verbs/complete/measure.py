@@ -10,7 +10,7 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Floats, Ints
-from choreograph.contract.result import Problem
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete.compile_goals import Target
 
@@ -108,6 +108,10 @@ def pose_off_m(clip: Clip, target: Target) -> float:
     return float(np.linalg.norm(np.nan_to_num(np.array([hips[0], hips[2]]) - place[:2])))
 
 
+_KINDS = {"position": ProblemKind.JOINT_MISSED, "place": ProblemKind.POSITION_MISSED}
+"""Kinds of problems that are not called as the target is."""
+
+
 def say(miss: Miss, target: Target, clip: Clip, fights: Sequence[str]) -> Problem:
     """A missed goal as a sentence."""
     what = {
@@ -128,7 +132,8 @@ def say(miss: Miss, target: Target, clip: Clip, fights: Sequence[str]) -> Proble
     got = round(miss.amount, 4) if miss.got is None else round(miss.got, 3)
     if miss.got is None and asked is None:
         asked = 0.0
-    return Problem(text, target.where, asked, got, unit=miss.unit, place=miss.place)
+    kind = _KINDS.get(target.kind) or ProblemKind(f"{target.kind}_missed")
+    return Problem(kind, text, target.where, asked, got, unit=miss.unit, place=miss.place)
 
 
 def _named(clip: Clip, target: Target) -> str:
