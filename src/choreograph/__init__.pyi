@@ -34,6 +34,26 @@ from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
+from .goals.model import (
+    AngleGoal,
+    Camera,
+    ContactGoal,
+    CostGoal,
+    DistanceGoal,
+    JointGoal,
+    LabelGoal,
+    LandmarkGoal,
+    OffsetGoal,
+    PauseGoal,
+    PlaceGoal,
+    PoseGoal,
+    PoseSource,
+    SegmentGoal,
+    ShapeGoal,
+    SpeedGoal,
+    TurnGoal,
+    ViewGoal,
+)
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -54,32 +74,28 @@ from .scene.path_files import load_path
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
-from .verbs.complete.face import FaceModel, face_error, learn_face
-from .verbs.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
-from .verbs.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
-from .verbs.complete.goals import (
-    AngleGoal,
-    BehaviourGoal,
-    BodyGoal,
-    Camera,
-    ContactGoal,
-    DistanceGoal,
-    JointGoal,
-    KeyPose,
-    OffsetGoal,
-    TurnGoal,
-    ViewGoal,
-)
 from .verbs.complete.interactive import Dragging, pulled_pose
 from .verbs.complete.model import MotionModel, learn, reconstruction_error
-from .verbs.complete.request import CompleteRequest, SolveWeights
+from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, CompleteWeights
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
 from .verbs.dynamics.request import BodyRequest, DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .verbs.face.model import FaceModel, face_error, learn_face
+from .verbs.face.request import FaceAdvanced, FaceRequest
+from .verbs.face.search import FaceResult, FaceSearch, face
+from .verbs.face.sources import open_faces
 from .verbs.follow.measure import measure_path
-from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
+from .verbs.follow.request import (
+    EarlierWalk,
+    FollowAdvanced,
+    FollowRequest,
+    FollowSettings,
+    FollowStart,
+    FollowWeights,
+    StretchRequest,
+)
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
@@ -145,12 +161,11 @@ __all__ = [
     "AngleGoal",
     "Answer",
     "Bar",
-    "BehaviourGoal",
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "Between",
     "Body",
-    "BodyGoal",
     "BodyRequest",
     "BodyTarget",
     "Box",
@@ -161,11 +176,14 @@ __all__ = [
     "ChoreographError",
     "Circle",
     "Clip",
+    "CompleteAdvanced",
     "CompleteRequest",
     "CompleteResult",
     "CompleteSearch",
+    "CompleteWeights",
     "ContactGoal",
     "Corridor",
+    "CostGoal",
     "Crowd",
     "CutRequest",
     "CutSettings",
@@ -177,22 +195,27 @@ __all__ = [
     "DynamicsRequest",
     "DynamicsResult",
     "DynamicsSearch",
+    "EarlierWalk",
     "Example",
     "ExportSettings",
     "Face",
-    "FaceKey",
+    "FaceAdvanced",
     "FaceModel",
     "FaceRequest",
     "FaceResult",
+    "FaceSearch",
     "FaceShapes",
     "FindRequest",
     "FindResult",
     "FinishSettings",
     "Finished",
     "FloorTransform",
+    "FollowAdvanced",
     "FollowRequest",
     "FollowSearch",
     "FollowSettings",
+    "FollowStart",
+    "FollowWeights",
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",
@@ -208,9 +231,9 @@ __all__ = [
     "Head",
     "JointGoal",
     "JointTarget",
-    "KeyPose",
     "KeyPoseRequest",
     "Label",
+    "LabelGoal",
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
@@ -221,7 +244,6 @@ __all__ = [
     "LoopRequest",
     "LoopResult",
     "LoopSearch",
-    "MarkerResult",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -236,6 +258,7 @@ __all__ = [
     "OutputExists",
     "Partner",
     "Path",
+    "PauseGoal",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -244,10 +267,13 @@ __all__ = [
     "PhysicsResult",
     "PhysicsSearch",
     "PhysicsWeights",
+    "PlaceGoal",
     "PlanRequest",
     "PlanSearch",
     "PlanSettings",
     "Polygon",
+    "PoseGoal",
+    "PoseSource",
     "PoseTarget",
     "Region",
     "RequestError",
@@ -262,13 +288,15 @@ __all__ = [
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
+    "SegmentGoal",
+    "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
     "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
-    "SolveWeights",
+    "SpeedGoal",
     "Splice",
     "Start",
     "SteerBrain",
@@ -292,11 +320,10 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "complete",
-    "complete_face",
-    "complete_markers",
     "concatenate",
     "detect_contacts",
     "export_clip",
+    "face",
     "face_error",
     "find",
     "find_brain",
@@ -316,6 +343,7 @@ __all__ = [
     "make_body",
     "measure_path",
     "named_path",
+    "open_faces",
     "open_graph",
     "open_model",
     "open_segments",

@@ -149,7 +149,6 @@ def test_obey_mechanics(tmp_path: Path) -> None:
     assert (tmp_path / "jump-turned.png").exists()
 
 
-@pytest.mark.recordings
 def test_motions_of_the_paper(tmp_path: Path, recordings: Path) -> None:
     said = run("16_motions_of_the_paper.py", tmp_path, str(recordings), "--only", "runs: as recorded")
     [made] = [line for line in said.splitlines() if line.startswith("| runs: as recorded")]

@@ -22,7 +22,7 @@ PLACES = [[0.0, 0.0], [1.0, 2.5], [3.0, 4.0]]
 REQUESTS: dict[str, dict[str, Any]] = {
     "follow": {
         **{"path": "eight:radius=2", "count": 2, "seed": 3, "smooth_m": 0.3},
-        "stretches": [{"start_m": 0, "stop_m": 2, "speed_m_s": 1.2}],
+        "stretches": [{"start_m": 0, "end_m": 2, "speed_m_s": 1.2}],
     },
     "solve": {
         **{"length_s": 4.0, "count": 2, "seconds": 1.0, "seed": 3},
@@ -63,6 +63,14 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "footprints": [{"foot": "left", "start_s": 0, "stop_s": 0.4, "position": [0.1, 0, 0.2], "facing_deg": 5}],
         **{"weights": {"torque": 1.0}, "limits": {"friction": 0.8}},
     },
+    "face": {
+        "duration_s": 2,
+        "goals": [
+            {"at_s": 0, "pose": {"clip": "face", "frame": 3}},
+            {"at_s": 2, "shapes": {"JawOpen": 0.6}},
+            {"at_s": 1, "landmark": 8, "position_mm": [None, -85, None]},
+        ],
+    },
     "retarget": {"to": "hero.glb", "roles": {"left_foot": "L"}, "clean": True},
     "dynamics": {"cutoff_hz": 8.0, "friction": 0.8, "body": {"height_m": 1.7, "mass_kg": 60}},
     "loop": {"min_s": 0.5, "max_s": 2.0, "cycles": 3},
@@ -70,11 +78,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 """A request of each verb, with as much in it as there is room for."""
 
-FACE = {
-    "length_s": 2,
-    "keys": [{"at_s": 0, "clip": "face", "frame": 3}, {"at_s": 2, "weights": {"JawOpen": 0.6}}],
-    "points": [{"at_s": 1, "landmark": 8, "position": [None, -85, None]}],
-}
 GOAL = {"type": "goal", "character": 0, "x": 1.0, "z": 2.0, "heading_deg": 30, "speed": 1.2, "points": PLACES}
 MESSAGES: list[dict[str, Any]] = [
     {**GOAL, "gait": "walk", "torso_deg": 5, "spin_deg_s": 3},
@@ -107,13 +110,6 @@ def use_request(name: str, path: Path, _: int) -> None:
     from choreograph.verbs import find_verb
 
     read_request_file(find_verb(name).request, path).as_document()
-
-
-def use_face_request(path: Path, _: int) -> None:
-    from choreograph.contract.document import read_request_file
-    from choreograph.verbs.complete.face_goals import FaceRequest
-
-    read_request_file(FaceRequest, path)
 
 
 def use_script(path: Path, _: int) -> None:
@@ -279,7 +275,6 @@ def listed(folder: Path, clip: Any) -> Mapping[str, tuple[str, list[bytes], Any,
         "face-shapes": (".csv", [SHAPES], table, use_shapes),
         "face-markers": (".csv", [MARKERS], table, use_markers),
         "face-glb": (".glb", [face_head(folder)], m.mutate_glb, use_face_glb),
-        "face-yaml": (".yaml", [m.dump_yaml(FACE)], m.mutate_yaml, use_face_request),
         "character": (".glb", [body, avatar(body)], m.mutate_glb, use_character),
         "model": (".model", [learned(folder, clip)], m.mutate_archive, use_model),
         "trials": (".tsv", [TRIALS], table, use_trials),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.golden import edits, paths, times
+from tests.golden import edits, misses, paths, times
 
 import choreograph as cg
 from choreograph.base.arrays import Floats
@@ -31,18 +31,17 @@ WIDTH = 116
 _LONG = 8
 """Entries from which on lists of numbers are kept as their number and sum."""
 
-MADE: Mapping[str, Callable[[], list[Any]]] = {**paths.MADE, **times.MADE, **edits.MADE}
-RECORDED: Mapping[str, Callable[[Path], list[Any]]] = {**paths.RECORDED, **times.RECORDED}
+MADE: Mapping[str, Callable[[], list[Any]]] = {**paths.MADE, **times.MADE, **edits.MADE, **misses.MADE}
+RECORDED: Mapping[str, Callable[[Path], list[Any]]] = {**paths.RECORDED, **times.RECORDED, **misses.RECORDED}
 
 
 def motions(made: list[Any]) -> Iterator[Floats]:
     """Where joints are in every so many frames of all motions, (N, J, 3), metres; of faces, their weights (N, S)."""
     for one in made:
         if isinstance(one, cg.Result):
-            clips = [clip for answer in one.answers for clip in answer.clips]
-        elif hasattr(one, "face"):
-            yield np.asarray(one.face.weights[::EVERY])
-            continue
+            shown = [motion for answer in one.answers for motion in answer.motions if not motion.leads]
+            yield from (np.asarray(motion.face.weights[::EVERY]) for motion in shown if motion.face is not None)
+            clips = [motion.clip for motion in shown if motion.face is None]
         else:
             clips = [one] if isinstance(one, cg.Clip) else [one.clip] if hasattr(one, "clip") else []
         for clip in clips:
@@ -56,8 +55,7 @@ def said(made: list[Any]) -> list[Any]:
 
 def _result(one: Any) -> dict[str, Any]:
     if not isinstance(one, cg.Result):
-        more = {"off_mm": _short(one.off_mm)} if hasattr(one, "off_mm") else {}
-        return {"problems": [_short(problem.as_json()) for problem in one.problems], **more}
+        return {"problems": [_short(problem.as_json()) for problem in one.problems]}
     plain = json.loads(json.dumps(one.as_json()))
     known = ("choreograph", "verb", "request", "seed", "status", "search_seconds", "problems", "answers")
     return {
@@ -91,7 +89,7 @@ def _short(value: Any) -> Any:
     if isinstance(value, list):
         return [_short(one) for one in value]
     if isinstance(value, dict):
-        return {name: _short(one) for name, one in value.items()}
+        return {name: _short(one) for name, one in value.items() if not name.endswith("cpu_s")}
     return _rounded(value)
 
 

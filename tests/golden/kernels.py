@@ -116,22 +116,22 @@ def complete_inputs() -> Any:
     from choreograph.verbs.complete.solver import MapSolver
 
     camera = cg.Camera((3.0, 1.2, 1.0), (0.0, 1.0, 1.0))
-    request = cg.CompleteRequest(
-        3.0,
-        [cg.KeyPose(0.0, "walk", 10, in_place=True), cg.KeyPose(2.5, "walk", 80, exact=False, weight=0.5)],
-        body=[cg.BodyGoal(3.0, (0.4, 4.0), 15.0), cg.BodyGoal(start_s=1.0, stop_s=1.3, facing_deg=5.0, weight=2.0)],
-        joints=[
-            cg.JointGoal(at_s=1.0, joint="right_hand", position=(-0.3, 1.25, None)),
-            cg.JointGoal(start_s=2.0, stop_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
-            cg.JointGoal(at_s=1.7, joint="left_hand", velocity=(None, None, 1.5)),
-        ],
-        angles=[cg.AngleGoal(at_s=1.5, joint="left_forearm", bend_deg=60.0)],
-        distances=[cg.DistanceGoal(at_s=0.7, joints=("left_hand", "head"), distance_m=0.45)],
-        offsets=[cg.OffsetGoal(at_s=2.7, joint="right_hand", of="hips", offset=(None, 0.3, None))],
-        turns=[cg.TurnGoal(at_s=2.2, joint="head", rotation=(0.8, 0.0, 0.6, 0.0))],
-        views=[cg.ViewGoal(at_s=0.4, joint="left_hand", camera=camera, seen=(0.5, 0.5))],
-        contacts=[cg.ContactGoal(0.5, 0.8, "left")],
-    )
+    goals = [
+        cg.PoseGoal(0.0, cg.PoseSource("walk", 10), as_recorded=True),
+        cg.PoseGoal(2.5, cg.PoseSource("walk", 80), exact=False, weight=0.5),
+        cg.PlaceGoal(3.0, (0.4, 4.0), 15.0),
+        cg.PlaceGoal(start_s=1.0, end_s=1.3, facing_deg=5.0, weight=2.0),
+        cg.JointGoal(1.0, "right_hand", (-0.3, 1.25, None)),
+        cg.JointGoal(start_s=2.0, end_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
+        cg.JointGoal(1.7, "left_hand", velocity=(None, None, 1.5)),
+        cg.TurnGoal(2.2, "head", (0.8, 0.0, 0.6, 0.0)),
+        cg.AngleGoal(1.5, "left_forearm", 60.0),
+        cg.DistanceGoal(0.7, ("left_hand", "head"), 0.45),
+        cg.OffsetGoal(2.7, "right_hand", "hips", (None, 0.3, None)),
+        cg.ViewGoal(0.4, "left_hand", camera, (0.5, 0.5)),
+        cg.ContactGoal(start_s=0.5, end_s=0.8, foot="left"),
+    ]
+    request = cg.CompleteRequest(3.0, goals)
     kept: list[Any] = []
     begin = MapSolver.__init__
 

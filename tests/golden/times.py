@@ -166,23 +166,29 @@ def _model() -> cg.MotionModel:
     return cg.learn(learned(), cg.LearnSettings(order=2, components=1))
 
 
-def keys(*frames: int) -> list[cg.KeyPose]:
+def pose_at(at_s: float, clip: str, frame: int, **more: Any) -> cg.PoseGoal:
+    """A pose of a clip at a time."""
+    return cg.PoseGoal(at_s, cg.PoseSource(clip, frame), **more)
+
+
+def keys(*frames: int) -> list[Any]:
     """Poses of the walk in place, from frame 10 on."""
-    return [cg.KeyPose((frame - 10) / 30, "walk", frame, in_place=True) for frame in frames]
+    return [pose_at((frame - 10) / 30, "walk", frame, as_recorded=True) for frame in frames]
 
 
 def complete_poses() -> list[Any]:
     """Three keyframes, exactly and not; a recorded stretch; splines with few knots."""
-    stretch = [cg.KeyPose(start_s=0.0, stop_s=0.5, clip="walk", frame=10, position=(1.0, 2.0), facing_deg=90.0)]
+    stretch = cg.PoseGoal(pose=cg.PoseSource("walk", 10), start_s=0.0, end_s=0.5, place=(1.0, 2.0), facing_deg=90.0)
     ways = [
-        cg.BodyGoal(start_s=1.0, stop_s=1.5, points=((2.2, 2.0), (2.7, 2.1))),
-        cg.BodyGoal(start_s=1.2, stop_s=2.0, facing_deg=80.0),
+        cg.PlaceGoal(start_s=1.0, end_s=1.5, points=((2.2, 2.0), (2.7, 2.1))),
+        cg.PlaceGoal(start_s=1.2, end_s=2.0, facing_deg=80.0),
     ]
+    knots = cg.CompleteAdvanced(cg.LearnSettings(order=3), knots_s=0.3)
     requests = (
         cg.CompleteRequest(2.0, keys(10, 40, 70)),
         cg.CompleteRequest(2.0, keys(10, 40, 70), exact=False, finish=cg.FinishSettings(clean=False)),
-        cg.CompleteRequest(2.0, stretch, body=ways),
-        cg.CompleteRequest(2.0, keys(10, 70), solve=cg.SolveWeights(knots_s=0.3), model=cg.LearnSettings(order=3)),
+        cg.CompleteRequest(2.0, [stretch, *ways]),
+        cg.CompleteRequest(2.0, keys(10, 70), advanced=knots),
     )
     return [cg.complete(learned(), request) for request in requests]
 
@@ -191,32 +197,29 @@ def complete_goals() -> list[Any]:
     """Every other kind of goal at once, and feet that stand."""
     camera = cg.Camera((3.0, 1.2, 1.0), (0.0, 1.0, 1.0))
     turn = (math.cos(0.15), 0.0, math.sin(0.15), 0.0)
-    request = cg.CompleteRequest(
-        3.0,
-        keys(10),
-        body=[cg.BodyGoal(3.0, (0.4, 4.0), 15.0)],
-        joints=[
-            cg.JointGoal(at_s=1.0, joint="right_hand", position=(-0.3, 1.25, None)),
-            cg.JointGoal(start_s=2.0, stop_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
-            cg.JointGoal(at_s=1.7, joint="left_hand", velocity=(None, None, 1.5)),
-        ],
-        angles=[cg.AngleGoal(at_s=1.5, joint="left_forearm", bend_deg=60.0)],
-        distances=[cg.DistanceGoal(at_s=0.7, joints=("left_hand", "head"), distance_m=0.45)],
-        offsets=[cg.OffsetGoal(at_s=2.7, joint="right_hand", of="hips", offset=(None, 0.3, None))],
-        turns=[cg.TurnGoal(at_s=2.2, joint="head", rotation=turn)],
-        views=[cg.ViewGoal(at_s=0.4, joint="left_hand", camera=camera, seen=(0.5, 0.5))],
-    )
-    stand = cg.CompleteRequest(1.5, keys(10, 55), contacts=[cg.ContactGoal(0.5, 1.0, "left")])
-    return [cg.complete(learned(), request), cg.complete(learned(), stand)]
+    goals = [
+        *keys(10),
+        cg.PlaceGoal(3.0, (0.4, 4.0), 15.0),
+        cg.JointGoal(1.0, "right_hand", (-0.3, 1.25, None)),
+        cg.JointGoal(start_s=2.0, end_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
+        cg.JointGoal(1.7, "left_hand", velocity=(None, None, 1.5)),
+        cg.TurnGoal(2.2, "head", turn),
+        cg.AngleGoal(1.5, "left_forearm", 60.0),
+        cg.DistanceGoal(0.7, ("left_hand", "head"), 0.45),
+        cg.OffsetGoal(2.7, "right_hand", "hips", (None, 0.3, None)),
+        cg.ViewGoal(0.4, "left_hand", camera, (0.5, 0.5)),
+    ]
+    stand = cg.CompleteRequest(1.5, [*keys(10, 55), cg.ContactGoal(start_s=0.5, end_s=1.0, foot="left")])
+    return [cg.complete(learned(), request) for request in (cg.CompleteRequest(3.0, goals), stand)]
 
 
 def complete_between() -> list[Any]:
     """From one motion to the next, where they are and wherever it leads."""
     walk = learned()[0]
     clips = [*learned(), walk[:40].with_name("first"), walk[60:100].with_name("second")]
-    request = cg.CompleteRequest(between=("first", "second"), frames=20)
-    requests = (request, request.with_(joined=True), request.with_(in_place=False, frames=15))
-    return [cg.complete(clips, one) for one in requests]
+    between = cg.Between(("first", "second"), 21 / 30)
+    gaps = (between, between.with_(joined=True), between.with_(as_recorded=False, duration_s=16 / 30))
+    return [cg.complete(clips, cg.CompleteRequest(between=one)) for one in gaps]
 
 
 def complete_labels() -> list[Any]:
@@ -224,9 +227,9 @@ def complete_labels() -> list[Any]:
     from choreograph.demo import demo_clip
 
     clips = [demo_clip(name, 30.0).with_labels([name]) for name in ("walk", "jog", "walk_to_jog")]
-    labels = [cg.BehaviourGoal(0.0, 1.0, "walk"), cg.BehaviourGoal(1.0, 2.0, "jog")]
-    body = [cg.BodyGoal(0.0, (0.0, 0.0), 0.0), cg.BodyGoal(2.0, (0.0, 4.0))]
-    return [cg.complete(clips, cg.CompleteRequest(2.0, body=body, labels=labels))]
+    labels = [cg.LabelGoal(start_s=n, end_s=n + 1.0, label=name) for n, name in enumerate(("walk", "jog"))]
+    places = [cg.PlaceGoal(0.0, (0.0, 0.0), 0.0), cg.PlaceGoal(2.0, (0.0, 4.0))]
+    return [cg.complete(clips, cg.CompleteRequest(2.0, [*places, *labels]))]
 
 
 def complete_missed() -> list[Any]:
@@ -237,39 +240,34 @@ def complete_missed() -> list[Any]:
     camera = cg.Camera((3.0, 1.2, 1.0), (0.0, 1.0, 1.0))
     far = walk.moved(cg.FloorTransform(0.0, 0.0, -20.0)).with_name("far")
 
-    def pair(seconds: float, ahead_m: float, facing_deg: float = 0.0) -> list[cg.KeyPose]:
-        end = cg.KeyPose(seconds, "walk", 40, position=(0.0, ahead_m), facing_deg=facing_deg)
-        return [cg.KeyPose(0.0, "walk", 10, position=(0.0, 0.0), facing_deg=0.0), end]
+    def pair(seconds: float, ahead_m: float, facing_deg: float = 0.0) -> list[cg.PoseGoal]:
+        end = pose_at(seconds, "walk", 40, place=(0.0, ahead_m), facing_deg=facing_deg)
+        return [pose_at(0.0, "walk", 10, place=(0.0, 0.0), facing_deg=0.0), end]
 
-    fight = [joint(at_s=0.5, joint=f"{side}_hand", position=(0.0, 1.3, z)) for side, z in (("right", 5), ("left", 1))]
-    contradictory = {
-        "angles": [cg.AngleGoal(at_s=0.5, joint="left_forearm", bend_deg=175.0)],
-        "distances": [cg.DistanceGoal(at_s=0.5, joints=("left_hand", "left_forearm"), distance_m=1.5)],
-        "offsets": [cg.OffsetGoal(at_s=0.7, joint="right_hand", of="hips", offset=(None, 2.5, None))],
-        "views": [cg.ViewGoal(at_s=0.3, joint="head", camera=camera, seen=(0.0, 1.0))],
-        "turns": [cg.TurnGoal(at_s=0.6, joint="head", rotation=(0.0, 1.0, 0.0, 0.0))],
-        "joints": [joint(at_s=0.8, joint="left_hand", velocity=(20.0, None, None))],
-        "contacts": [cg.ContactGoal(0.2, 0.9, "both")],
-    }
-    own = [
-        cg.KeyPose(at_s=n / 30, root=walk.root_pos[n], rotations=walk.local_rot[n], in_place=True) for n in (0, 30, 60)
+    fight = [joint(0.5, f"{side}_hand", (0.0, 1.3, z)) for side, z in (("right", 5), ("left", 1))]
+    contradictory = [
+        joint(0.8, "left_hand", velocity=(20.0, None, None)),
+        cg.TurnGoal(0.6, "head", (0.0, 1.0, 0.0, 0.0)),
+        cg.AngleGoal(0.5, "left_forearm", 175.0),
+        cg.DistanceGoal(0.5, ("left_hand", "left_forearm"), 1.5),
+        cg.OffsetGoal(0.7, "right_hand", "hips", (None, 2.5, None)),
+        cg.ViewGoal(0.3, "head", camera, (0.0, 1.0)),
+        cg.ContactGoal(start_s=0.2, end_s=0.9, foot="both"),
     ]
+    poses = [cg.PoseSource(root=walk.root_pos[n], rotations=walk.local_rot[n]) for n in (0, 30, 60)]
+    own = [cg.PoseGoal(float(n), pose, as_recorded=True) for n, pose in enumerate(poses)]
     jumps = [demo_clip(name, 30.0) for name in ("jump", "jump_forward", "jump_high")]
+    places = [cg.PlaceGoal(0, (0, 0), 0.0), cg.PlaceGoal(0.0, (3.0, 0.0), 180.0, exact=False)]
     asked: tuple[tuple[Any, cg.CompleteRequest], ...] = (
-        (learned(), cg.CompleteRequest(1.0, joints=fight)),
-        (learned(), cg.CompleteRequest(1.0, keys(10), joints=[joint(at_s=0.5, joint="head", position=(0, 4, 1))])),
-        (learned(), cg.CompleteRequest(1.0, keys(10), **contradictory)),
+        (learned(), cg.CompleteRequest(1.0, fight)),
+        (learned(), cg.CompleteRequest(1.0, [*keys(10), joint(0.5, "head", (0, 4, 1))])),
+        (learned(), cg.CompleteRequest(1.0, [*keys(10), *contradictory])),
         (learned(), cg.CompleteRequest(1.0, pair(1.0, 5.0))),
         (learned(), cg.CompleteRequest(1.0, pair(1.0, -4.0))),
         (learned(), cg.CompleteRequest(0.1, pair(0.1, 0.1, 180.0))),
-        ([*learned(), far], cg.CompleteRequest(between=("walk", "far"), frames=20)),
-        (learned(), cg.CompleteRequest(3.0, keys(10), solve=cg.SolveWeights(iterations=1))),
-        (
-            learned(),
-            cg.CompleteRequest(
-                1.0, body=[cg.BodyGoal(0, (0, 0), 0.0), cg.BodyGoal(0.0, (3.0, 0.0), 180.0, exact=False)]
-            ),
-        ),
+        ([*learned(), far], cg.CompleteRequest(between=cg.Between(("walk", "far"), 21 / 30))),
+        (learned(), cg.CompleteRequest(3.0, keys(10), work_limit=1)),
+        (learned(), cg.CompleteRequest(1.0, places)),
         (jumps, cg.CompleteRequest(2.0, own)),
     )
     return [cg.complete(examples, request) for examples, request in asked]
@@ -277,14 +275,11 @@ def complete_missed() -> list[Any]:
 
 def complete_model() -> list[Any]:
     """With a model that is at hand: a hand raised within reach and beyond it."""
-    pose = keys(10)[0].with_(at_s=0.0)
-    requests = [
-        cg.CompleteRequest(2.0, [pose], joints=[cg.JointGoal(at_s=1.0, joint="right_hand", position=(None, y, None))])
-        for y in (1.6, 2.6)
-    ]
     own = learned()[0]
-    given = cg.KeyPose(0.0, root=own.root_pos[10], rotations=own.local_rot[10], in_place=True)
-    return [cg.complete(_model(), request.with_(poses=(given,))) for request in requests]
+    pose = cg.PoseSource(root=own.root_pos[10], rotations=own.local_rot[10])
+    given = cg.PoseGoal(0.0, pose, as_recorded=True)
+    hands = [cg.JointGoal(1.0, "right_hand", (None, y, None)) for y in (1.6, 2.6)]
+    return [cg.complete(_model(), cg.CompleteRequest(2.0, [given, hand])) for hand in hands]
 
 
 @cache
@@ -294,25 +289,27 @@ def _face() -> tuple[cg.Face, cg.FaceShapes, cg.FaceModel]:
 
 
 def face_keys() -> list[Any]:
-    """Keys by weights and by frames; the chin tracked; a landmark out of reach; markers alone."""
+    """Shapes and frames of recordings; the chin tracked; a landmark out of reach; markers alone."""
     face, shapes, model = _face()
-    smile = {"MouthSmileLeft": 0.7, "MouthSmileRight": 0.7}
-    whole = [cg.FaceKey(0.0), cg.FaceKey(0.5, smile), cg.FaceKey(1.0, clip="demo_face", frame=70)]
+
+    def frame(at_s: float, clip: str, number: int) -> cg.PoseGoal:
+        return cg.PoseGoal(at_s, cg.PoseSource(clip, number))
+
+    rest, smile = cg.ShapeGoal(0.0, {}), {"MouthSmileLeft": 0.7, "MouthSmileRight": 0.7}
     chin = shapes.landmarks(face)[40:71, 8].tolist()
-    tracked = [cg.LandmarkGoal(start_s=0.0, stop_s=1.0, landmark=8, track=chin)]
-    far = [cg.LandmarkGoal(at_s=0.5, landmark=8, position=(0.0, 60.0, 0.0))]
+    tracked = cg.LandmarkGoal(start_s=0.0, end_s=1.0, landmark=8, points_mm=chin)
+    far = cg.LandmarkGoal(0.5, landmark=8, position_mm=(0.0, 60.0, 0.0))
+    wide = cg.ShapeGoal(0.1, {"JawOpen": 1.0})
     requests = (
-        cg.FaceRequest(1.0, whole),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0, clip="demo_face", frame=40)], tracked),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0)], far),
-        cg.FaceRequest(1.0, [cg.FaceKey(0.0), cg.FaceKey(0.1, {"JawOpen": 1.0}), cg.FaceKey(0.13)], exact=False),
+        cg.FaceRequest(1.0, [rest, cg.ShapeGoal(0.5, smile), frame(1.0, "demo_face", 70)]),
+        cg.FaceRequest(1.0, [tracked, frame(0.0, "demo_face", 40)]),
+        cg.FaceRequest(1.0, [far, rest]),
+        cg.FaceRequest(1.0, [rest, wide, cg.ShapeGoal(0.13, {})], exact=False),
     )
-    found: list[Any] = [cg.complete_face([face], shapes, request, model=model) for request in requests]
+    made: list[Any] = [cg.face(face, request, shapes=shapes, model=model) for request in requests]
     lips = shapes.as_clip(face).with_name("lips")
-    ends = [cg.FaceKey(0.0, clip="lips", frame=40), cg.FaceKey(1.0, clip="lips", frame=70)]
-    for request in (cg.FaceRequest(1.0, ends, tracked), cg.FaceRequest(1.0, ends, far)):
-        found.append(cg.complete_markers([lips], request))
-    return found
+    ends = [frame(0.0, "lips", 40), frame(1.0, "lips", 70)]
+    return made + [cg.face(lips, duration_s=1.0, goals=[goal, *ends]) for goal in (tracked, far)]
 
 
 def recorded_solve(folder: Path) -> list[Any]:

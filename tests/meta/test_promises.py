@@ -11,11 +11,11 @@ from tests.fuzz.targets import Target, find_targets
 
 from choreograph.contract import document
 from choreograph.formats import _asf, _fbx_scene, _fbx_tree, _usd_child, assemble, bvh, channels, tables, usd_read
+from choreograph.goals.inputs import MAX_TRACK_ROWS
 from choreograph.scene import path_files
 from choreograph.scene.path import MAX_LENGTH, MAX_POINTS
 from choreograph.studio import http_server as listening
 from choreograph.studio import pages, security, steering, uploads
-from choreograph.verbs.complete.inputs import MAX_TRACK_ROWS
 from choreograph.verbs.steer import goals, stream
 
 DOCS = Path(__file__).parents[2] / "docs"

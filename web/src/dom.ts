@@ -257,6 +257,20 @@ export function select<T extends string>(
   return { element, setError, setChoices, set: (now) => (input.value = now) };
 }
 
+/** A few choices beside each other, of which one is pressed. */
+export function segments(
+  label: string,
+  choices: readonly string[],
+  value: string,
+  onChange: (value: string) => void,
+  hint?: string,
+): Control<string> {
+  const buttons = choices.map((choice) => toggle(choice, choice === value, () => (set(choice), onChange(choice))));
+  const set = (now: string) => buttons.forEach((one, k) => one.set(choices[k] === now));
+  const { element, setError } = control(label, el("div", { class: "segments", attrs: { role: "group", "aria-label": label } }, ...buttons), hint);
+  return { element, setError, set };
+}
+
 export function checkbox(label: string, value: boolean, onChange: (value: boolean) => void, hint?: string): Control<boolean> {
   const input = el("input", { attrs: { type: "checkbox" }, on: { change: () => onChange(input.checked) } });
   input.checked = value;

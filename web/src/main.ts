@@ -11,7 +11,7 @@ import type { Project, VerbFacts } from "./messages";
 import { panelsOf } from "./panels";
 import { mountResults } from "./results";
 import { bindTheme, makeShell, Shell } from "./shell";
-import { type Wanted, wantedMotions } from "./shown";
+import { FACE, type Wanted, wantedMotions } from "./shown";
 import { WebStage } from "./stage/stage";
 import { ProjectStore } from "./store";
 import { StageTimeline } from "./timeline/timeline";
@@ -79,7 +79,8 @@ function firstMotions(state: State): { id: string; skeleton: string }[] {
 
 /** Under way while the stage is still being set up; what fails here is told when it is needed. */
 function prefetch(server: Server, { id, skeleton }: { id: string; skeleton: string }): void {
-  for (const coming of [server.frames(id), server.figure(skeleton)]) coming.catch(() => undefined);
+  const needed: Promise<unknown>[] = [server.frames(id), ...(skeleton === FACE ? [] : [server.figure(skeleton)])];
+  for (const coming of needed) coming.catch(() => undefined);
 }
 
 /** The stage shows what is wanted of it.

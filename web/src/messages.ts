@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f0a30a0de050";
+export const PROTOCOL = "47c3d973d76f";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -199,31 +199,11 @@ export interface ExportAsk {
   character?: boolean;
 }
 
-/** A completed face. */
-export interface FaceAnswer {
-  face: FaceWeights;
-  problems: FaceProblem[];
-  learned_from: string[];
-  step_mm: number;
-  off_mm: number;
-  seconds: number;
-}
-
-/** A face to be completed from all recordings of the project. */
-export interface FaceAsk {
-  request: Record<string, Plain>;
-}
-
-/** A completed face as a file. */
-export interface FaceExport {
-  request: Record<string, Plain>;
-  kind: "csv" | "glb";
-  head?: string | null;
-}
-
 /** A face of the project: a recording, a head, or both. */
 export interface FaceFacts {
   name: string;
+  file: string;
+  clip: string;
   frames: number;
   fps: number;
   shapes: number;
@@ -237,12 +217,6 @@ export interface FaceFile {
   data: string;
 }
 
-/** What the finished face misses. */
-export interface FaceProblem {
-  text: string;
-  where: string;
-}
-
 /** A head to be shown: vertices, and how shapes move them. */
 export interface FaceSurface {
   shapes: string[];
@@ -251,14 +225,6 @@ export interface FaceSurface {
   moves: string;
   still: StillPart[];
   landmarks: boolean;
-}
-
-/** Weights over time. */
-export interface FaceWeights {
-  fps: number;
-  frames: number;
-  shapes: string[];
-  weights: string;
 }
 
 /** Answer to whatever could not be done. */
@@ -584,7 +550,7 @@ export interface ProjectDocument {
 
 /** A joint of a key pose that is pulled: the pose follows. */
 export interface Pulled {
-  pose: number;
+  goal: number;
   joint: string;
   position: [number, number, number];
 }
@@ -743,20 +709,22 @@ export type ToPage =
 
 /** How far a joint is bent: the angle between the bone that leads to it and the one that leads on. */
 export interface AngleGoal {
-  /** When, from the motion's first frame; */
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** A joint's name or role: "left_lower_leg" is the knee, "right_forearm" the elbow. */
   joint: string;
   /** 0 is straight. */
   bend_deg: number;
+  /** How far from that is near enough, degrees. */
+  tolerance_deg?: number | null;
 }
 
 /** A bar across the way to pass under: no part of the body may touch it, or be above it. */
@@ -767,16 +735,6 @@ export interface Bar {
   height: number;
   /** Along the floor, metres. */
   thickness?: number;
-}
-
-/** What the motion is like for a while: the model learned from what is labelled so holds then. */
-export interface BehaviourGoal {
-  /** From when, from the motion's first frame. */
-  start_s: number;
-  /** Until when. */
-  stop_s: number;
-  /** What clips are labelled: "walk", "jump" … */
-  label: string;
 }
 
 /** A path that a motion is bent to. */
@@ -799,24 +757,20 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
-/** Where the body is on the floor at a time or during an interval, and where it faces. */
-export interface BodyGoal {
-  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
-  at_s?: number | null;
-  /** x and z of the torso, metres; null for anywhere. */
-  position?: [number, number] | null;
-  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
-  facing_deg?: number | null;
-  /** How much it counts. */
-  weight?: number;
-  /** Whether the finished motion is exactly there. */
-  exact?: boolean;
-  /** Instead of at_s: from when */
-  start_s?: number | null;
-  /** until when. */
-  stop_s?: number | null;
-  /** The way of the torso instead of a position: x and z in metres, spread evenly over the interval. */
-  points?: [number, number][];
+/** Two motions, and how one leads to the other. */
+export interface Between {
+  /** Two motions to lead from one to the other: files, or names of clips. Give the option twice. */
+  motions: string[];
+  /** Seconds from the last frame of the first motion to the first frame of the second. */
+  duration_s?: number;
+  /** How much of the first motion's end counts. */
+  before_s?: number;
+  /** How much of the second motion's beginning counts. */
+  after_s?: number;
+  /** Whether the second motion is where it was recorded; without, it comes wherever the first one leads. */
+  as_recorded?: boolean;
+  /** Whether the two motions are written too, before and after what leads from one to the other. */
+  joined?: boolean;
 }
 
 /** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
@@ -892,72 +846,75 @@ export interface Circle {
   radius: number;
 }
 
-/** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
+/** How the model is learned, and how the optimum is looked for. */
+export interface CompleteAdvanced {
+  /** How the model is learned. */
+  model?: LearnSettings;
+  /** Learn only from the stretches of clips with this label; `only` chooses whole clips. */
+  labelled?: string | null;
+  /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
+  knots_s?: number;
+  /** Whether the nearest recorded motion leads between goals; without, the mean of all that is likely. */
+  guided?: boolean;
+  /** How firmly model and goals count. */
+  weights?: CompleteWeights;
+}
+
+/** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `duration_s`. */
 export interface CompleteRequest {
   /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
   only?: string | null;
   /** How long the motion lasts. */
-  length_s?: number | null;
-  /** Keyframes: poses of clips at times. */
-  poses?: KeyPose[];
-  /** Where the body is when. */
-  body?: BodyGoal[];
-  /** Where joints are when, and along which tracks. */
-  joints?: JointGoal[];
-  /** How joints are turned. */
-  turns?: TurnGoal[];
-  /** How far joints are bent. */
-  angles?: AngleGoal[];
-  /** How far joints are from each other. */
-  distances?: DistanceGoal[];
-  /** Where joints are, seen from others. */
-  offsets?: OffsetGoal[];
-  /** Where cameras see joints. */
-  views?: ViewGoal[];
-  /** Which feet stand when. */
-  contacts?: ContactGoal[];
-  /** What the motion is like when: one model after another. */
-  labels?: BehaviourGoal[];
-  /** Two motions to lead from one to the other: files, or names of clips. Give the option twice. */
-  between?: string[];
-  /** Frames between the two motions, at the model's rate. */
-  frames?: number | null;
-  /** Frames of the first motion's end that count, at the model's rate. */
-  past?: number;
-  /** Frames of the second motion's beginning that count. */
-  future?: number;
-  /** Whether the second motion is where it was recorded; without, it comes wherever the first one leads. */
-  in_place?: boolean;
-  /** Whether the two motions are written too, before and behind what leads from one to the other. */
-  joined?: boolean;
-  /** Clips to learn from, by name; all if none is named. */
-  examples?: string[];
-  /** Learn only from what is labelled so. */
-  label?: string | null;
-  /** Learn only from so many clips: those nearest to the poses that are asked for. */
+  duration_s?: number | null;
+  /** Poses, places, joints, contacts, labels and more, each at a time or during an interval. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** Two motions to lead from one to the other, instead of a duration. */
+  between?: Between | null;
+  /** Learn only from so many clips: those nearest to the goals. */
   nearest?: number | null;
-  /** Whether what is asked exactly is met exactly once the most likely motion is known. */
+  /** Whether goals are met exactly once the most likely motion is known, but those that say otherwise. */
   exact?: boolean;
-  /** How the model is learned. */
-  model?: LearnSettings;
-  /** How firmly model and goals count. */
-  solve?: SolveWeights;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** Most iterations of the solver. */
+  work_limit?: number;
+  advanced?: CompleteAdvanced;
   /** Whether feet are cleaned, and at which rate the motion is. */
   finish?: FinishSettings;
 }
 
-/** A foot that stands for a while. */
+/** How firmly the model and the goals count. */
+export interface CompleteWeights {
+  /** α: how firmly poses follow from those before them. */
+  dynamics?: number;
+  /** β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly. */
+  goals?: number;
+}
+
+/** A foot that stands, or a hand that carries, for a while. */
 export interface ContactGoal {
-  /** From when, from the motion's first frame. */
-  start_s: number;
-  /** Until when. */
-  stop_s: number;
-  /** Which. */
-  foot: "left" | "right" | "both";
-  /** What of it stands. */
-  part?: "heel" | "toe" | "all";
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Which foot; */
+  foot?: "left" | "right" | "both" | null;
+  /** or which hand. */
+  hand?: "left" | "right" | "both" | null;
+  /** Which parts of the foot stand. */
+  parts?: ("heel" | "ball" | "toe")[];
+  /** Middle of the foot or palm, x, y and z, metres; y is the height of what it stands on. If left out, anywhere. */
+  position?: [number, number, number] | null;
+  /** Which way the foot points: 0 along +z, 90 along +x; if left out, any. */
+  facing_deg?: number | null;
+  /** How far it may slip, metres. */
+  tolerance_m?: number | null;
 }
 
 /** A path to keep near, from its first point to its last. */
@@ -968,22 +925,42 @@ export interface Corridor {
   within?: number;
 }
 
-/** How far two joints are from each other. */
-export interface DistanceGoal {
-  /** When, from the motion's first frame; */
+/** A function of your own that says what a motion costs; the search keeps what lowers it. */
+export interface CostGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
+  function: string;
+  /** What messages call it; the function's own name if empty. */
+  name?: string;
+}
+
+/** How far two joints are from each other. */
+export interface DistanceGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** Two joints, by name or role. */
   joints: [string, string];
   /** Metres. */
   distance_m: number;
+  /** How far from that is near enough, metres. */
+  tolerance_m?: number | null;
 }
 
 /** The mechanics of a motion. */
@@ -996,6 +973,37 @@ export interface DynamicsRequest {
   floor_m?: number | null;
   /** Whose motion it is. */
   body?: BodyRequest;
+}
+
+/** A walk that another goes on from. */
+export interface EarlierWalk {
+  /** What was asked for. */
+  request: FollowRequest;
+  /** Which of the answers. */
+  answer?: number;
+}
+
+/** How the model of faces is learned. */
+export interface FaceAdvanced {
+  /** Frames that the next one follows from (m). */
+  order?: number;
+  /** Size of the control input, dim(u); that of the space of faces if left out. */
+  controls?: number | null;
+}
+
+/** A face to be completed; without goals, the first recording is converted. */
+export interface FaceRequest {
+  /** Duration of the face; it has a frame at 0 and one at the end. */
+  duration_s?: number | null;
+  /** What is wanted at which time, in seconds from the first frame: shapes by weights, poses as frames of a recording, landmarks in millimetres. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** Whether shapes and poses are met exactly. */
+  exact?: boolean;
+  /** Landmarks and how shapes move them: a CSV file of shape, landmark, x_mm, y_mm, z_mm; a simple head's if left out. */
+  shapes?: string | null;
+  /** A .glb file of a head with named shapes that the face is shown and written on; a simple head if left out. */
+  head?: string | null;
+  advanced?: FaceAdvanced;
 }
 
 /** How a montage becomes a finished motion. */
@@ -1030,6 +1038,30 @@ export interface FinishSettings {
   rate_hz?: number | null;
 }
 
+/** How the search goes about it. */
+export interface FollowAdvanced {
+  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
+  method?: "bound" | "beam" | "thesis";
+  /** How far each planning step looks ahead (s). Default: 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
+  /** How much of each planning step's answer is kept (r). */
+  retain_s?: number;
+  /** Walks of one age that the beam keeps. Default: 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
+  beam_width?: number | null;
+  /** How far the beam looks along the continuations of a walk, to compare walks. */
+  continuation_s?: number;
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
+  forced_progress_m_s?: number;
+  /** Frames to begin from that are tried. Default: 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Lateral acceleration up to which motion is bent. Default: 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
+  max_stretch?: number;
+  /** What walks are judged by. */
+  weights?: FollowWeights;
+}
+
 /** A path to be followed, and how. */
 export interface FollowRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -1058,80 +1090,68 @@ export interface FollowRequest {
   stretches?: StretchRequest[];
   /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
-  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
-  start_clip?: string | null;
-  /** Frame of that clip, at its own rate, near which to begin. */
-  start_frame?: number | null;
-  /** Direction of travel at the start, from +z; else the path's own. */
-  start_heading_deg?: number | null;
+  start?: FollowStart;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
   /** A walk that this one goes on from: its path is walked first. */
-  before?: FollowRequest | null;
-  /** Which of the answers to that it goes on from. */
-  before_answer?: number;
+  after?: EarlierWalk | null;
   /** How many different answers. */
   count?: number;
   /** Same seed, same answer. */
   seed?: number;
-  /** How the search goes about it. */
-  search?: FollowSettings;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
+  time_limit_s?: number | null;
+  /** Frames that branch and bound may score in one planning step. */
+  work_limit?: number;
+  advanced?: FollowAdvanced;
   /** How the walk becomes motion. */
   finish?: FinishSettings;
 }
 
-/** How the search goes about it. Costs are in m²·s: squared distance to the path, integrated over time. */
-export interface FollowSettings {
-  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
-  method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
-  horizon_s?: number | null;
-  /** How much is kept of each planning step's answer (r). */
-  retain_s?: number;
-  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
-  beam_width?: number | null;
-  /** How far the beam looks along the continuations of a walk, to compare walks. */
-  continuation_s?: number;
-  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
-  heuristic_weight?: number;
+/** Where and how the character begins. */
+export interface FollowStart {
+  /** x and z of the hips, metres, from where the character goes to the path's first point; else the path's start. */
+  place?: [number, number] | null;
+  /** Direction of travel at the start, from +z; else the path's own. */
+  facing_deg?: number | null;
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
+  clip?: string | null;
+  /** Frame of that clip, at its own rate, near which to begin. */
+  frame?: number | null;
+}
+
+/** What walks are judged by besides their distance from the path. Costs are in m²·s: squared distance to the path, integrated over time. */
+export interface FollowWeights {
+  /** How much the best continuation of a walk counts, against what the walk has cost; 0 is a plain beam. */
+  heuristic?: number;
   /** What a metre of the path that is still ahead counts when walks are compared. */
-  metre_cost?: number;
-  /** Frames that branch and bound may score in one planning step. */
-  budget_frames?: number;
-  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
-  max_seconds?: number | null;
-  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
-  forced_progress_m_s?: number;
+  metre?: number;
   /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. Where motion is bent, four times that if poses are as far apart as the graph's threshold. */
-  transition_cost?: number;
+  transition?: number;
   /** Cost of a piece in which the recording has a fault, such as a leap of the whole body. */
-  fault_cost?: number;
-  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time; else 0.002 where motion is bent, 0.0005 where not. */
-  rough_cost?: number | null;
-  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
-  speed_weight?: number | null;
-  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
-  label_weight?: number | null;
-  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
-  idle_weight?: number;
+  fault?: number;
+  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. Default: 0.002 where motion is bent, 0.0005 where not. */
+  rough?: number | null;
+  /** Cost of a second at 1 m/s off the speed of the request. Default: 0.1 where motion is bent, 0.02 where not. */
+  speed?: number | null;
+  /** Cost of a second without the label of the request. Default: 1 where motion is bent, 0.25 where not. */
+  label?: number | null;
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster the character is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
+  idle?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
-  end_weight_s?: number;
+  end_s?: number;
   /** Cost of an end that faces 90° away from the final facing. */
-  facing_weight?: number;
-  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
-  reuse_penalty?: number;
-  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
-  starts?: number | null;
-  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
-  bend?: boolean;
+  facing?: number;
   /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
-  bend_cost?: number;
-  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
-  max_lateral_m_s2?: number | null;
-  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
-  max_stretch?: number;
+  bend?: number;
   /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
-  style_change_cost?: number;
+  style_change?: number;
   /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
-  end_pose_cost?: number;
+  end_pose?: number;
+  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
+  reuse?: number;
 }
 
 /** Where and when a foot stands, instead of as in the motion. */
@@ -1244,28 +1264,30 @@ export interface HardFrame {
   lasts_s?: number;
 }
 
-/** Where a joint is: at a time, throughout an interval, or along a track. */
+/** Where a joint is, or how it moves: at a time, throughout an interval, or along a track. */
 export interface JointGoal {
-  /** When, from the motion's first frame; */
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** A joint's name or role: "head", "left_hand" … */
   joint: string;
   /** x, y and z in metres; null for a coordinate that does not matter. */
   position?: [number | null, number | null, number | null];
-  /** Likewise, metres per second. */
+  /** x, y and z in metres per second; null for a coordinate that does not matter. */
   velocity?: [number | null, number | null, number | null];
-  /** A CSV file of the joint's way during the interval: columns x, y, z, or seconds, x, y, z from its start; metres, empty cells for what does not matter. */
+  /** A CSV file of the joint's trajectory during the interval: columns x, y, z, or seconds, x, y, z from its start; metres, empty cells for what does not matter. */
   track?: string | null;
-  /** The way itself instead of a file: x, y and z in metres, spread evenly over the interval. */
+  /** The trajectory itself instead of a file: x, y and z in metres, spread evenly over the interval. */
   points?: [number, number, number][];
+  /** How far from the position is near enough, metres. */
+  tolerance_m?: number | null;
 }
 
 /** Where a joint is at a time, and how it moves. */
@@ -1280,36 +1302,6 @@ export interface JointTarget {
   velocity?: [number | null, number | null, number | null];
   /** How much it counts. */
   weight?: number;
-}
-
-/** A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads. */
-export interface KeyPose {
-  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
-  at_s?: number | null;
-  /** A clip by its name; */
-  clip?: string | null;
-  /** which frame of it, at its own rate. */
-  frame?: number;
-  /** A motion file instead of a clip's name. */
-  file?: string | null;
-  /** x and z of the torso, metres; null for anywhere. */
-  position?: [number, number] | null;
-  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
-  facing_deg?: number | null;
-  /** Whether it is where it was recorded, instead of a position and a facing. */
-  in_place?: boolean;
-  /** How much it counts. */
-  weight?: number;
-  /** Whether the finished motion has this very pose at that time. */
-  exact?: boolean;
-  /** Instead of at_s: from when the clip goes on from that frame, as it was recorded, */
-  start_s?: number | null;
-  /** until when. */
-  stop_s?: number | null;
-  /** A pose of its own instead of a clip's: where the root joint is, metres, */
-  root?: [number, number, number] | null;
-  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
-  rotations?: [number, number, number, number][];
 }
 
 /** A pose or place that the motion goes through, on the floor or in the air. */
@@ -1330,6 +1322,28 @@ export interface KeyPoseRequest {
   facing_deg?: number | null;
 }
 
+/** Motion with a label. */
+export interface LabelGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Where along the path, metres, before smoothing and rounding; instead of a time. */
+  at_m?: number | null;
+  /** Or from where */
+  start_m?: number | null;
+  /** up to where. */
+  end_m?: number | null;
+  /** What clips are labelled: "walk", "jump" … */
+  label: string;
+}
+
 /** Motion with this label from one time to another. */
 export interface LabelTarget {
   /** From when, from the motion's first frame. */
@@ -1340,6 +1354,26 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** Where a landmark of a face is at a time, or along which track during an interval. */
+export interface LandmarkGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Its number. */
+  landmark: number;
+  /** x, y and z in millimetres; null for a coordinate that does not matter. */
+  position_mm?: [number | null, number | null, number | null];
+  /** A trajectory instead of a position, spread evenly over the interval. */
+  points_mm?: ([number | null, number | null, number | null])[];
 }
 
 /** A motion that some joints take over. */
@@ -1395,7 +1429,7 @@ export interface LoopRequest {
   /** Where the cycle begins, if that is known; else where ends fit best. */
   start_s?: number | null;
   /** Where the cycle ends, if that is known. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** Whether the cycle goes straight on: the turn that it makes is taken out. */
   straight?: boolean;
   /** Whether it stays where it is: the way that it makes is taken out. */
@@ -1464,22 +1498,46 @@ export interface Offset {
 
 /** Where a joint is, seen from another one. */
 export interface OffsetGoal {
-  /** When, from the motion's first frame; */
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** A joint's name or role. */
   joint: string;
   /** The joint that it is seen from. */
   of: string;
   /** x, y and z in the world's directions, metres; null for a coordinate that does not matter. */
   offset: [number | null, number | null, number | null];
+  /** How far from that is near enough, metres. */
+  tolerance_m?: number | null;
+}
+
+/** A stop on the way. */
+export interface PauseGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Where along the path, metres, before smoothing and rounding; instead of a time. */
+  at_m?: number | null;
+  /** Or from where */
+  start_m?: number | null;
+  /** up to where. */
+  end_m?: number | null;
+  /** How long to stand. */
+  pause_s: number;
 }
 
 /** A performance to be answered, and how. */
@@ -1611,6 +1669,40 @@ export interface PhysicsWeights {
   rate?: number;
 }
 
+/** Where the body is on the floor, where it faces, and along which line it goes. */
+export interface PlaceGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** x and z of the hips, metres; if left out, anywhere. */
+  place?: [number, number] | null;
+  /** Where the body faces: 0 looks along +z, 90 along +x; if left out, anywhere. */
+  facing_deg?: number | null;
+  /** Direction of a line through the place to keep to, from +z towards +x. */
+  heading_deg?: number | null;
+  /** Height of the root, metres; if left out, any. */
+  height_m?: number | null;
+  /** A line instead of a place: x and z in metres; during an interval spread evenly over it. */
+  points?: [number, number][];
+  /** Instead of a place: a line on the floor to cross, by its two ends. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Whether both feet are on the floor there, at rest. */
+  standing?: boolean;
+  /** What to do there: motion with this label, such as sit or pick up. */
+  label?: string | null;
+  /** How far from the place is near enough, metres. */
+  tolerance_m?: number | null;
+  /** How far from the facing is near enough, degrees. */
+  tolerance_deg?: number | null;
+}
+
 /** From here to there through a scene. */
 export interface PlanRequest {
   /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
@@ -1679,6 +1771,50 @@ export interface PlanSettings {
 export interface Polygon {
   /** In order, x and z in metres. */
   corners: [number, number][];
+}
+
+/** A pose at a time, or the poses of a recording from then on: where it is given, or where the motion leads. */
+export interface PoseGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** The pose, such as {clip: walk, frame: 40}. */
+  pose: PoseSource;
+  /** x and z of the hips, metres; if left out, anywhere. */
+  place?: [number, number] | null;
+  /** Where the body faces: 0 looks along +z, 90 along +x; if left out, anywhere. */
+  facing_deg?: number | null;
+  /** Height of the root, metres; if left out, the pose's or any. */
+  height_m?: number | null;
+  /** Whether it is where it was recorded, instead of a place and a facing. */
+  as_recorded?: boolean;
+  /** How long the recording goes on from at_s; or give start_s and end_s. */
+  duration_s?: number;
+  /** How far from the place is near enough, metres. */
+  tolerance_m?: number | null;
+  /** How far joints may be turned away from the pose, on average, degrees. */
+  tolerance_deg?: number | null;
+}
+
+/** A pose: a frame of a clip or of a file, or its own root and rotations. */
+export interface PoseSource {
+  /** A clip by its name; */
+  clip?: string | null;
+  /** which frame of it, at its own rate. */
+  frame?: number;
+  /** A motion file instead of a clip's name. */
+  file?: string | null;
+  /** A pose of its own: where the root joint is, metres, */
+  root?: [number, number, number] | null;
+  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
+  rotations?: [number, number, number, number][];
 }
 
 /** A pose like that of a clip's frame at a time, wherever on the floor. */
@@ -1787,6 +1923,38 @@ export interface SegmentConstraint {
   segments: number[];
 }
 
+/** At some time one of some segments is played. */
+export interface SegmentGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Numbers of segments, as a segment list has them. */
+  segments: number[];
+}
+
+/** A whole face at a time: weights of its shapes; or as a pose goal, a frame of a recording. */
+export interface ShapeGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Weights of shapes, from 0 to 1: {JawOpen: 0.6}; the others are 0. */
+  shapes: Record<string, number>;
+}
+
 /** Something on the floor that no part of the body may touch. */
 export interface Solid {
   /** A round one, */
@@ -1854,18 +2022,30 @@ export interface SolveSettings {
   sample?: number;
 }
 
-/** How firmly the model and the goals count, and how the optimum is looked for. */
-export interface SolveWeights {
-  /** α: how firmly poses follow from those before them. */
-  dynamics?: number;
-  /** β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly. */
-  goals?: number;
-  /** Most iterations. */
-  iterations?: number;
-  /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
-  knots_s?: number;
-  /** Whether the nearest recorded motion leads between goals; without, the mean of all that is likely. */
-  guided?: boolean;
+/** How fast the body goes and turns, and where the torso faces meanwhile. */
+export interface SpeedGoal {
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
+  at_s?: number | null;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  end_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
+  /** Where along the path, metres, before smoothing and rounding; instead of a time. */
+  at_m?: number | null;
+  /** Or from where */
+  start_m?: number | null;
+  /** up to where. */
+  end_m?: number | null;
+  /** How fast it goes along the floor. */
+  speed_m_s?: number | null;
+  /** How fast it turns to the left. */
+  turn_deg_s?: number | null;
+  /** Where the torso faces, from the direction of travel. */
+  torso_deg?: number | null;
 }
 
 /** Where the motion begins. */
@@ -1965,7 +2145,7 @@ export interface StretchRequest {
   /** Where it begins, along the path before smoothing and rounding. */
   start_m: number;
   /** Where it ends; None for a single place. */
-  stop_m?: number | null;
+  end_m?: number | null;
   /** How fast to go. */
   speed_m_s?: number | null;
   /** Label of the clips to use here: "run", "jump" … */
@@ -1976,34 +2156,36 @@ export interface StretchRequest {
 
 /** How a joint is turned in the world. */
 export interface TurnGoal {
-  /** When, from the motion's first frame; */
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** A joint's name or role. */
   joint: string;
   /** Unit quaternion w, x, y, z of its rotation against the world. */
   rotation: [number, number, number, number];
+  /** How far it may be turned away from that, degrees. */
+  tolerance_deg?: number | null;
 }
 
 /** Where a camera sees a joint. */
 export interface ViewGoal {
-  /** When, from the motion's first frame; */
+  /** When, from the motion's first frame; or an interval, from start_s to end_s. */
   at_s?: number | null;
-  /** or from when */
+  /** Instead of at_s: from when */
   start_s?: number | null;
   /** until when. */
-  stop_s?: number | null;
+  end_s?: number | null;
   /** How much it counts. */
   weight?: number;
-  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
-  exact?: boolean;
+  /** Whether the finished motion does exactly so; if left out, the verb decides. */
+  exact?: boolean | null;
   /** A joint's name or role. */
   joint: string;
   /** The camera. */
@@ -2020,6 +2202,7 @@ export interface Requests {
   perform: PerformRequest;
   steer: SteerRequest;
   complete: CompleteRequest;
+  face: FaceRequest;
   retime: RetimeRequest;
   bend: BendRequest;
   physics: PhysicsRequest;

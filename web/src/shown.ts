@@ -3,6 +3,9 @@
 import type { Motion, Result } from "./messages";
 import type { State } from "./types";
 
+/** What stands for the skeleton of a face: its joints are blend shapes, its frames rows of their weights. */
+export const FACE = "face";
+
 /** A motion to be shown; `mark` changes with its frames. */
 export interface Wanted {
   id: string;
@@ -41,7 +44,7 @@ export const isListed = ({ document }: State, result: Result): boolean =>
 
 function instead(state: State): readonly Motion[] {
   const isVerb = state.verbs.some(({ name }) => name === state.view.verb);
-  const newest = state.results.find((result) => isListed(state, result) && (!isVerb || result.verb === state.view.verb));
+  const newest = state.results.find((result) => isListed(state, result) && (isVerb ? result.verb === state.view.verb : result.motions[0]?.skeleton !== FACE));
   if (newest) return newest.motions;
   // Somebody who steps says more of the recordings than somebody who stands.
   const stepping = state.clips.find(({ contacts }) => contacts.some((stands) => stands.length > 1));

@@ -14,7 +14,7 @@ import typer
 from choreograph.cli.common import console, progress_bar
 
 WALKS = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left", "walk_veer_right")
-JUMP = "jump_forward"
+JUMP, FACE = "jump_forward", "face.csv"
 
 
 def compile_kernels(
@@ -48,14 +48,16 @@ def register(app: typer.Typer) -> None:
 
 
 def _write_demo(folder: Path) -> tuple[Path, Path]:
-    """A small graph and a motion with a flight in it."""
+    """A small graph and a motion with a flight in it; beside them a face."""
     import choreograph as cg
     from choreograph.demo import demo_clips
+    from choreograph.motion.demo_face import demo_face
 
     clips = {clip.name: clip for clip in demo_clips(30.0)}
     graph, jump = folder / "walks.mog", folder / f"{JUMP}.npz"
     cg.save_graph(cg.build_graph([clips[name] for name in WALKS]), graph)
     cg.write_clip(jump, clips[JUMP])
+    cg.write_face(folder / FACE, demo_face(4.0))
     return graph, jump
 
 
@@ -63,12 +65,13 @@ def _try(name: str, graph: Path, clip: Path) -> None:
     """Have a verb answer its trial request."""
     from choreograph.base.progress import silent
     from choreograph.contract.search import Budget
-    from choreograph.contract.verb import CLIP
+    from choreograph.contract.verb import CLIP, FACES
     from choreograph.verbs import find_verb
 
     verb = find_verb(name)
     if verb.trial is not None:
-        subject = verb.subject.read(clip if verb.subject == CLIP else graph)
+        files = {CLIP: clip, FACES: clip.with_name(FACE)}
+        subject = verb.subject.read(files.get(verb.subject, graph))
         verb.search(subject, verb.trial).run(silent)
         # Once more, for what reads the cache has kernels too.
         verb.search(subject, verb.trial).step(Budget(steps=1))

@@ -57,7 +57,7 @@ def learn(asked: LearnOptions) -> None:
     from choreograph.formats import write_clip
     from choreograph.motion.trim import trimmed
     from choreograph.verbs.complete.model import MotionModel, reconstruction_error
-    from choreograph.verbs.complete.request import CompleteRequest
+    from choreograph.verbs.complete.request import CompleteAdvanced, CompleteRequest
     from choreograph.verbs.complete.search import describe_model
     from choreograph.verbs.complete.sources import Recordings, choose_clips, find_model
     from choreograph.verbs.complete.store import SUFFIX, save_model
@@ -68,7 +68,8 @@ def learn(asked: LearnOptions) -> None:
         source = EXAMPLES.read(asked.subject)
         if isinstance(source, MotionModel):
             raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
-        clips = choose_clips(Recordings(source).clips, CompleteRequest(length_s=1.0, label=asked.label))
+        request = CompleteRequest(1.0, advanced=CompleteAdvanced(labelled=asked.label))
+        clips = choose_clips(Recordings(source).clips, request)
         model = find_model(clips, asked.model, progress)
         error = reconstruction_error(model, [trimmed(clip) for clip in clips])
         save_model(asked.output, model, overwrite=asked.force)

@@ -23,6 +23,7 @@ PANELS: dict[str, dict[str, str]] = {
         "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
         "exactly.",
         "fetch": "Fetch recorded motion from a public database.",
+        "migrate": "Write requests, results and studio projects of version 0.1 in today's form.",
         "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
         "find": "Find places in recordings: by words, by example, by speed, turn and feet.",
         "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
@@ -40,7 +41,6 @@ PANELS: dict[str, dict[str, str]] = {
     FIND: {},
     CHANGE: {
         "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
-        "face": "Complete a face from keys and a few tracked points, convert it, or solve its weights from landmarks.",
     },
     "More": {
         "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
@@ -76,10 +76,20 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, with what follows it."""
         if args and args[0] in self.list_commands(ctx):
-            return args[0], load_command(args[0]), args[1:]
+            return args[0], load_command(args[0]), _in_todays_words(args[0], args[1:])
         if args and (near := get_close_matches(args[0], self.list_commands(ctx), 2)):
             ctx.fail(f"No such command {args[0]!r}; did you mean {' or '.join(near)}?")
         return super().resolve_command(ctx, args)
+
+
+def _in_todays_words(command: str, args: list[str]) -> list[str]:
+    """The words after a command with today's options for those of version 0.1, which one line on stderr names."""
+    from choreograph.cli.old_options import current_options
+
+    words, notes = current_options(command, args)
+    if notes:
+        err_console.print("; ".join(notes), style="yellow", markup=False, highlight=False, soft_wrap=True)
+    return words
 
 
 def _panels() -> dict[str, str]:

@@ -1,14 +1,17 @@
 """Options of the command line, made from a request's model: names, help, units, bounds, defaults, panels.
 
 A field `smooth_m` becomes `--smooth`, a nested model a panel of help, a mapping `--prefer CLIP=0.01`, a list an option
-that can be given several times. What is given on the command line is laid over a request file, then checked as one.
+that can be given several times. `--advanced NAME=VALUE` sets the fields of an `Advanced`; `--help-all` lists these, and
+the options that `--help` leaves out. What is given on the command line is laid over a request file, then checked as
+one.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
@@ -17,11 +20,20 @@ from typer.models import ArgumentInfo
 from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.contract.fields import say_bounds
 from choreograph.contract.request import Request
-from choreograph.verbs.options import Entry, entries, name_fields, negative, option_type, plain_type
+from choreograph.verbs.options import (
+    ADVANCED,
+    Entry,
+    entries,
+    name_fields,
+    negative,
+    option_type,
+    plain_type,
+    read_setting,
+)
 
 
 def parameters(
-    model: type[Request], arguments: tuple[str, ...] = (), *, from_file: bool = False
+    model: type[Request], arguments: tuple[str, ...] = (), *, from_file: bool = False, advanced: bool = False
 ) -> list[inspect.Parameter]:
     """Parameters of a command's function, one for each option; typer makes options of them.
 
@@ -29,9 +41,13 @@ def parameters(
         model: The request.
         arguments: Fields that are arguments instead.
         from_file: Whether a file may say what must be said, so that no option must.
+        advanced: Whether only the whole help lists them, where their fields do not differ.
     """
-    made = []
-    for entry in entries(model):
+    made, settings = [], False
+    for entry in entries(model, advanced=advanced):
+        if entry.setting:
+            settings = True
+            continue
         about = _help(entry)
         if entry.path[-1] in arguments:
             info: Any = typer.Argument(
@@ -40,21 +56,103 @@ def parameters(
         else:
             info = typer.Option(
                 *_flags(entry), help=about, rich_help_panel=entry.panel or "Options", metavar=entry.how.metavar,
-                show_default=False,
+                show_default=False, hidden=entry.advanced,
             )  # fmt: skip
         kind: Any = option_type(entry.kind)
         default: Any = inspect.Parameter.empty
         if from_file or not entry.field.is_required():
             kind, default = kind | None, None
-        annotation: Any = Annotated[kind, info]
-        made.append(
-            inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        made.append(_parameter(entry.parameter, kind, info, default))
+    if settings:
+        about = "Set one of the advanced settings listed here, by its name."
+        info = typer.Option(
+            ADVANCED, help=about, rich_help_panel=_SETTINGS, metavar="NAME=VALUE", show_default=False, hidden=True
         )
+        made.append(_parameter("advanced", list[str] | None, info))
     return sorted(made, key=lambda one: not _is_argument(one))
 
 
+_SETTINGS = f"Advanced settings: {ADVANCED} NAME=VALUE"
+
+
+def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+
+
+def add_command(
+    app: typer.Typer,
+    name: str,
+    run: Callable[..., None],
+    about: str | None,
+    made: list[inspect.Parameter],
+    model: type[Request],
+) -> None:
+    """Add a command; if `--help` leaves options out, it says so, and `--help-all` lists them too.
+
+    Args:
+        app: The application.
+        name: Of the command.
+        run: Gets the values by name.
+        about: Its help.
+        made: Its parameters.
+        model: Where its advanced settings stand.
+
+    Raises:
+        ValueError: If two options have one name.
+    """
+    # typer takes the first name for a default until it sees that the parameter is annotated.
+    texts = [text for one in made for text in (_info(one).default, *(_info(one).param_decls or ()))]
+    names = [flag for text in texts if isinstance(text, str) and text.startswith("-") for flag in text.split("/")]
+    if twice := sorted({flag for flag in names if names.count(flag) > 1}):
+        raise ValueError(f"{name} has two options of one name: {', '.join(twice)}")
+    settings = [entry for entry in entries(model) if entry.setting]
+    left_out = sum(getattr(_info(one), "hidden", False) for one in made) - bool(settings)
+    hint = None
+    if left_out or settings:
+        counts = [("more option", left_out), ("advanced setting", len(settings))]
+        texts = [f"{count} {noun}{'s' * (count > 1)}" for noun, count in counts if count]
+        hint = f"{' and '.join(texts)}: choreograph {name} --help-all"
+        whole = typer.Option(
+            "--help-all", callback=_show_all(settings), is_eager=True, hidden=True, help="Show all options and exit."
+        )
+        made = [*made, _parameter("help_all", bool, whole, default=False)]
+    run.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
+    run.__doc__ = about
+    app.command(name, epilog=hint)(run)
+
+
+def _show_all(settings: Sequence[Entry]) -> Callable[..., None]:
+    def show(context: typer.Context, wanted: bool) -> None:
+        if not wanted:
+            return
+        command: Any = context.command
+        for one in command.params:
+            one.hidden = False
+            if one.name == "advanced":
+                setting = one
+        for entry in settings:  # no options, but listed as such
+            listed = copy(setting)
+            listed.opts, listed.help, listed.metavar = [entry.setting], _help(entry), _metavar(entry)
+            command.params.append(listed)
+        command.epilog = None
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+    return show
+
+
+def _metavar(entry: Entry) -> str:
+    kind = option_type(entry.kind)
+    return "NAME=VALUE" if kind == list[str] else f"<{getattr(kind, '__name__', 'text')}>"
+
+
+def _info(parameter: inspect.Parameter) -> Any:
+    return parameter.annotation.__metadata__[0]
+
+
 def _is_argument(parameter: inspect.Parameter) -> bool:
-    return isinstance(parameter.annotation.__metadata__[0], ArgumentInfo)
+    return isinstance(_info(parameter), ArgumentInfo)
 
 
 def collect(
@@ -65,15 +163,17 @@ def collect(
     Where a file has something else than an object, it stays: reading the request says so.
     """
     out = _copied(document or {})
-    for entry in entries(model):
-        value = values.get(entry.parameter)
-        if value is None or value == [] or value == ():
-            continue
+    known = list(entries(model))
+    said = [(entry, values.get(entry.parameter)) for entry in known if not entry.setting]
+    places = [(entry.path, _value(entry, value)) for entry, value in said if value not in (None, [], ())]
+    if any(entry.setting for entry in known):
+        places += [read_setting(known, text) for text in values.get("advanced") or ()]
+    for path, value in places:
         inside: Any = out
-        for name in entry.path[:-1]:
+        for name in path[:-1]:
             inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
         if isinstance(inside, dict):
-            inside[entry.path[-1]] = _value(entry, value)
+            inside[path[-1]] = value
     return out
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from choreograph.contract.fields import say_bounds
 from choreograph.contract.problem import KINDS
-from choreograph.contract.request import Request
+from choreograph.contract.request import Advanced, Quality, Request
 from choreograph.contract.verb import Verb
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.options import Entry, entries
@@ -58,7 +58,7 @@ def page(verb: Verb) -> str:
         lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {kept}.", ""]
     options = {entry.path: entry for entry in entries(verb.request)}
     for title, model, path in _models(verb.request):
-        lines += [f"## {title}", "", *_table(model, path, options), ""]
+        lines += [f"## {title}", "", *_table(model, path, options)]
     lines += [f"More in [the guide](../{Path(verb.guide).name}).", ""] if verb.guide else []
     return "\n".join(lines)
 
@@ -91,14 +91,34 @@ def _table(model: type[Request], path: tuple[str, ...], options: dict[tuple[str,
     doc = " ".join((model.__doc__ or "").split(">>>")[0].split())
     if doc:
         yield from (doc, "")
-    yield from ("| field | option | meaning | default |", "|---|---|---|---|")
+    rows: tuple[list[str], list[str]] = ([], [])
     for name, field in model.model_fields.items():
         entry = options.get((*path, name))
         option = f"`{', '.join(entry.names)}`" if entry is not None else ""
         bounds = say_bounds(field)
         text = " ".join((field.description or "").split()) + (f" ({bounds})" if bounds else "")
         default = "needed" if field.is_required() else _usual(field.get_default(call_default_factory=True))
-        yield f"| `{name}` | {option} | {text.replace('|', '∣')} | {default} |"
+        folded = entry is not None and entry.advanced and not issubclass(model, Advanced)
+        rows[folded].append(f"| `{name}` | {option} | {text.replace('|', '∣')} | {default} |")
+    for text, some in zip(("", "Advanced, listed by `--help-all` only:"), rows, strict=True):
+        if some:
+            yield from [
+                *([text, ""] if text else []),
+                "| field | option | meaning | default |",
+                "|---|---|---|---|",
+                *some,
+                "",
+            ]
+    if model.presets:
+        yield from ("What `quality` sets, where the request does not:", "", *_presets(model), "")
+
+
+def _presets(model: type[Request]) -> Iterator[str]:
+    names = list(dict.fromkeys(name for preset in model.presets.values() for name in preset))
+    kinds = [name for name in get_args(get_args(Quality)[0]) if name in model.presets]
+    yield from (f"| | {' | '.join(kinds)} |", f"|---{'|---' * len(kinds)}|")
+    for name in names:
+        yield f"| `{name}` | {' | '.join(_usual(model.presets[kind].get(name)) for kind in kinds)} |"
 
 
 def _usual(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
@@ -13,7 +12,7 @@ from pydantic import Field
 
 from choreograph.base.errors import RequestError
 from choreograph.cli.common import console
-from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
+from choreograph.cli.options import add_command, collect, in_options, parameters, say_by_options, speaking
 from choreograph.contract.request import Hertz, Option, Request
 
 if TYPE_CHECKING:
@@ -114,8 +113,4 @@ def add_tool(
         with speaking(model):
             run(made)
 
-    made = parameters(model, arguments)
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = run.__doc__
-    app.command(name)(command)
+    add_command(app, name, command, run.__doc__, parameters(model, arguments), model)

@@ -18,9 +18,9 @@ from pydantic import Field
 from choreograph.base.errors import Cancelled, RequestError, SearchStateError
 from choreograph.base.progress import Progress, tell_compiling
 from choreograph.cli.common import ForceOption, StoppedWithOutput, console, parse_size, progress_bar, stop_well
-from choreograph.cli.options import collect, in_options, parameters, say_by_options, speaking
+from choreograph.cli.options import add_command, collect, in_options, parameters, say_by_options, speaking
 from choreograph.cli.tool import Reading
-from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, parse_document
+from choreograph.contract.document import SUFFIXES, Document, find_line, load_document, of_today, parse_document
 from choreograph.contract.limits import beside
 from choreograph.contract.problem import Severity
 from choreograph.contract.request import Request, read_request
@@ -31,6 +31,10 @@ from choreograph.formats.export import ExportSettings
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
+_BODY_FILES = (
+    ("render", "Also draw it: a contact sheet (.png) or a film (.mp4, .gif).", ("--render",)),
+    ("character", "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.", ("--character",)),
+)
 EXIT_MISSED = 3
 """The best answer misses something, and --best-effort is not given; warnings and notes do not count."""
 _STYLES = {Severity.MISSED: "red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
@@ -60,11 +64,7 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
         with speaking():
             run(verb, values)
 
-    made = _parameters(verb)
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = _about(verb)
-    app.command(verb.name)(command)
+    add_command(app, verb.name, command, _about(verb), _parameters(verb), verb.request)
 
 
 def _about(verb: Verb) -> str:
@@ -86,7 +86,8 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files, panel = [], "Files"
     subject = verb.subject
     file_help = "The request as a YAML or JSON file; options count before it."
-    made = [given("subject", str, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
+    kind = list[str] if subject.several else str
+    made = [given("subject", kind, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
     if verb.takes_file:
         made.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
     else:
@@ -96,38 +97,44 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     for name, help_text, flags in (
         ("result", "Also write all about the answers as JSON.", ("--result",)),
         *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
-        ("render", "Also draw it: a contact sheet (.png) or a film (.mp4, .gif).", ("--render",)),
-        (
-            "character",
-            "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.",
-            ("--character",),
+        *(_BODY_FILES if verb.writes is None else ()),
+        *(
+            (f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name.replace('_', '-')}",))
+            for o in verb.outputs
         ),
-        *((f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name}",)) for o in verb.outputs),
     ):
         files.append(given(name, Path | None, typer.Option(*flags, help=help_text, rich_help_panel=panel)))
-    output = typer.Option(
-        "--output", "-o", help="Motion file to write (.bvh, .glb, .npz, .amc …), or a folder.", rich_help_panel=panel
-    )
+    what = "Motion file to write (.bvh, .glb, .npz, .amc …)" if verb.writes is None else verb.writes.help
+    output = typer.Option("--output", "-o", help=f"{what}, or a folder.", rich_help_panel=panel)
     needed = inspect.Parameter.empty if verb.changes_motion else None
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
-    suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
-    files.append(given("suffix", str, suffix, "bvh"))
-    size = typer.Option("--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel)
-    files.append(given("film_size", str | None, size))
+    suffixes = [s.lstrip(".") for s in (verb.writes.suffixes if verb.writes else ("bvh", "glb", "usda", "npz …"))]
+    about = f"Of motion files in a folder: {', '.join(suffixes)}."
+    suffix = typer.Option("--format", help=about, rich_help_panel=panel, hidden=True)
+    files.append(given("suffix", str, suffix, suffixes[0]))
+    size = typer.Option(
+        "--film-size", help="Pixels of the film or sheet, as 1280x720 or 1920.", rich_help_panel=panel, hidden=True
+    )
+    files += [given("film_size", str | None, size)] * (verb.writes is None)
+    takes_mechanics = verb.changes_motion and verb.writes is None
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
         ("best_effort", "--best-effort", "Exit with 0 even if the best answer misses something."),
-        *([("mechanics", "--mechanics", _MECHANICS)] * (verb.changes_motion and verb.name != "physics")),
+        *([("mechanics", "--mechanics", _MECHANICS)] * (takes_mechanics and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
-        files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
+        info = typer.Option(flag, help=help_text, rich_help_panel=panel, hidden=name != "allow_code")
+        files.append(given(name, bool, info, False))
     files.append(inspect.Parameter("force", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ForceOption))
     schema = typer.Option(
-        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
+        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
-    read = parameters(_Motion) if subject is CLIP else []
-    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *parameters(_Writing)]
+    read = parameters(_Motion, advanced=True)
+    if subject is not CLIP:
+        read = [one for one in read if one.name.split("__")[-1] in subject.reading]
+    write = parameters(_Writing, advanced=True) if verb.writes is None else []
+    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *write]
 
 
 def _schema(verb: Verb) -> Any:
@@ -142,8 +149,16 @@ def _schema(verb: Verb) -> Any:
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document, named = _document(verb, values)
+    document = of_today(document, verb.name)
+    if document.migration is not None and document.migration.notes:
+        _warn(
+            f"{document.path} has words of version 0.1 ({'; '.join(document.migration.notes)}); "
+            f"choreograph migrate {document.path} writes it in today's"
+        )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
+    if values["resume"] and saved is None:
+        _warn(f"{targets.folder / STATE} is of version 0.1, which cannot be resumed: the search begins again")
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
     with speaking(_Writing):
         targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
@@ -201,7 +216,7 @@ def _document(verb: Verb, values: Mapping[str, Any]) -> tuple[Document, str]:
     named: str = values["subject"]
     if values["request"] is not None:
         return load_document(values["request"]), named
-    if Path(named).suffix.lower() not in SUFFIXES or verb.subject.name == EXAMPLES.name:
+    if verb.subject.several or Path(named).suffix.lower() not in SUFFIXES or verb.subject.name == EXAMPLES.name:
         return Document(None, Path()), named
     document, key = load_document(named), verb.subject.metavar.lower()
     value = dict(document.value) if isinstance(document.value, dict) else {}
@@ -245,7 +260,10 @@ def _read(
 def _read_subject(verb: Verb, named: str, values: Mapping[str, Any]) -> tuple[Any, list[str]]:
     """What a verb works on, and what is to be said about it."""
     if verb.subject is not CLIP:
-        return verb.subject.read(named), []
+        options = {name: values[f"reading__{name}"] for name in verb.subject.reading}
+        subject = verb.subject.read(named, **options)
+        told = subject if isinstance(subject, list) else []
+        return subject, [f"{one.name}: {note}" for one in told for note in getattr(one, "notes", ())]
     clip = _Motion(**collect(_Motion, values)).reading.read_first(Path(named))
     return clip, [] if clip.source is None else [str(note) for note in clip.source.notes]
 
@@ -261,11 +279,11 @@ def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
         "." + values["suffix"].lstrip("."),
         values["result"],
         values.get("picture"),
-        values["render"],
+        values.get("render"),
         {name: path for name, path in others.items() if path is not None},
-        values["character"],
+        values.get("character"),
         export,
-        None if values["film_size"] is None else parse_size(values["film_size"]),
+        None if values.get("film_size") is None else parse_size(values["film_size"]),
         overwrite=values["force"] or values["resume"],
     )
 

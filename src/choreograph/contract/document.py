@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.limits import MAX_NAMES, MAX_VALUES
+from choreograph.contract.migrate import Migration, is_current, marked
 from choreograph.contract.request import Request, quote, read_request
 
 T = TypeVar("T", bound=Request)
@@ -45,9 +46,11 @@ class Document:
     path: Path
     lines: Mapping[str, int] = field(default_factory=dict, repr=False)
     """Line of each value, where its name stands, by its place, such as "obstacles[0].radius"; counted from 1."""
+    migration: Migration | None = None
+    """What made a request of today of the file's values, where it was of version 0.1."""
 
     def line(self, where: str) -> int | None:
-        """The line of a place, or of what holds it."""
+        """The line of a place in the file, or of what holds it."""
         while where:
             if where in self.lines:
                 return self.lines[where]
@@ -78,6 +81,11 @@ def load_document(path: str | Path) -> Document:
         return Document(None, path)
     if sum(map(text.count, ",[{")) > MAX_NODES:  # told at once: reading them would take a quarter of a minute
         raise RequestError(f"{path}: more than {MAX_NODES:,} values; a request has fewer")
+    return parse_text(text, path)
+
+
+def parse_text(text: str, path: Path) -> Document:
+    """What a file of this text holds; JSON or YAML by its name."""
     if path.suffix.lower() == ".json":
         return Document(_read_json(text, path), path)
     return _read_yaml(text, path)
@@ -104,6 +112,7 @@ def read_request_file(kind: type[T], path: str | Path, *, allow_code: bool = Fal
 
 def parse_document(kind: type[T], document: Document) -> T:
     """The request that a file's document describes; mistakes are named with file and line."""
+    document = of_today(document, kind.verb)
     try:
         return read_request(kind, document.value)
     except RequestError as error:
@@ -111,17 +120,28 @@ def parse_document(kind: type[T], document: Document) -> T:
         raise RequestError(f"{place}: {error}", where=error.where) from None
 
 
+def of_today(document: Document, verb: str) -> Document:
+    """The document with its request in today's words, marked as such; the lines stay those of the file."""
+    if not verb or not isinstance(document.value, Mapping) or is_current(document.value):
+        return document
+    migration = Migration(verb, document.value)
+    return replace(document, value=marked(migration.plain), migration=migration)
+
+
 def find_line(document: Document, where: str) -> str:
     """File and line of a place in a request; empty where the file does not have it.
+
+    Of a document of version 0.1 the name that the file has is given, too, where that is another.
 
     >>> _ = Path("ask.yaml").write_text("{path: eight,\\n count: 2}")
     >>> find_line(load_document("ask.yaml"), "count"), find_line(load_document("ask.yaml"), "seed")
     ('ask.yaml, line 2', '')
     """
-    if not document.lines and document.path.suffix.lower() == ".json":
-        document = _with_lines(document)
-    line = document.line(where)
-    return f"{document.path}, line {line}" if line else ""
+    document = with_lines(document)
+    old = where if document.migration is None else document.migration.place(where)
+    line, name = document.line(old), old.rpartition(".")[2]
+    known = "" if where.endswith(name) else f" ({name})"
+    return f"{document.path}, line {line}{known}" if line else ""
 
 
 def as_yaml(document: Any) -> str:
@@ -172,10 +192,12 @@ def _read_json(text: str, path: Path) -> Any:
         raise RequestError(f"{path}: lists within lists, too deep to be a request") from None
 
 
-def _with_lines(document: Document) -> Document:
+def with_lines(document: Document) -> Document:
     """A JSON document with the lines of its values, as far as YAML's rules read it too."""
+    if document.lines or document.path.suffix.lower() != ".json":
+        return document
     try:
-        return _read_yaml(document.path.read_text("utf-8-sig"), document.path)
+        return replace(document, lines=_read_yaml(document.path.read_text("utf-8-sig"), document.path).lines)
     except (RequestError, OSError, ValueError):
         return document
 

@@ -31,8 +31,10 @@ def motion_names(request: Request) -> Iterator[tuple[str, str]]:
     >>> list(motion_names(cg.RetimeRequest(like=("brisk.bvh", "clip:c1"))))
     [('like[0]', 'brisk.bvh'), ('like[1]', 'clip:c1')]
     """
-    for name, value in _marked(request):
-        if isinstance(value, str):
+    for name, marked, value in _parts(request):
+        if not marked:
+            yield from ((f"{name}.{inner}", motion) for inner, motion in motion_names(value))
+        elif isinstance(value, str):
             yield name, value
         else:
             yield from ((f"{name}[{n}]", part) for n, part in enumerate(value))
@@ -45,18 +47,22 @@ def with_motions(request: T, find: Callable[[str], str]) -> T:
         request: Any request.
         find: The new name of a motion, by its name.
     """
-    changes = {
-        name: find(value) if isinstance(value, str) else tuple(find(part) for part in value)
-        for name, value in _marked(request)
-    }
+    changes: dict[str, Any] = {}
+    for name, marked, value in _parts(request):
+        if not marked:
+            changes[name] = with_motions(value, find)
+        else:
+            changes[name] = find(value) if isinstance(value, str) else tuple(find(part) for part in value)
     return request.with_(**changes) if changes else request
 
 
-def _marked(request: Request) -> Iterator[tuple[str, str | tuple[str, ...]]]:
+def _parts(request: Request) -> Iterator[tuple[str, bool, Any]]:
+    """Fields that name motions, and parts of the request that may have such: name, whether it is marked, value."""
     for name, field in type(request).model_fields.items():
         value = getattr(request, name)
-        if value and any(isinstance(note, MotionName) for note in metadata_of(field)):
-            yield name, value
+        marked = any(isinstance(note, MotionName) for note in metadata_of(field))
+        if (value and marked) or isinstance(value, Request):
+            yield name, marked, value
 
 
 __all__ = ["OWN", "MotionName", "motion_names", "with_motions"]

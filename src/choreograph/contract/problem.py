@@ -161,7 +161,7 @@ KINDS: Mapping[ProblemKind, KindFacts] = {
     _K.STONE_MISSED: KindFacts(_M, "No foot steps on a stone.", "No foot reaches {item}; closest {got}."),
     _K.WAYPOINT_MISSED: KindFacts(_M, "The root misses a waypoint.", "{item} is not passed; closest {got}."),
     _K.TOO_FAST: KindFacts(
-        _M, "More speed than any example has.", "{what} moves at {asked}{at}; fastest example {nearest}."
+        _M, "More speed than any example has.", "{what} moves at {speed}{at}; fastest example {nearest}."
     ),
     _K.TURN_TOO_TIGHT: KindFacts(
         _M, "More sideways acceleration than people use.", "Lateral acceleration {got}{at}; limit {asked}."

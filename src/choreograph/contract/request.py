@@ -10,17 +10,18 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 import numpy as np
 from annotated_types import Ge, Le, MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, Strict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of, say_bounds
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
+from choreograph.contract.migrate import migrate
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -45,13 +46,15 @@ class Option:
     """Whether the flag turns the field off: --raw for `clean`."""
     centimetres: bool = False
     """Whether the option is in centimetres, though the field is in metres."""
+    advanced: bool | None = None
+    """Whether only the whole help lists it, and forms fold it away; None where it is as with what holds the field."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
-        """Say in the schema which fields plain controls leave out too, and which they show the other way round."""
-        said: dict[str, Any] = {"hidden": True} if self.hidden else {}
+        """Note in the schema which fields plain controls leave out, fold away, or show the other way round."""
+        notes: dict[str, Any] = {name: True for name in ("hidden", "advanced") if getattr(self, name)}
         if self.inverted:
-            said["inverted"] = self.names[0].lstrip("-").replace("-", " ")
-        return {**handler(core), **said}
+            notes["inverted"] = self.names[0].lstrip("-").replace("-", " ")
+        return {**handler(core), **notes}
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,10 @@ Seed = Annotated[int, Ge(0), Le(2**31)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
 FileText = Annotated[str, MaxLen(4096)]
 """The name of a file, or of something that may be one."""
+Quality = Annotated[
+    Literal["draft", "normal", "best"],
+    Field(description="How good against how soon: draft for a first look, best where time does not matter."),
+]
 Coordinate = Annotated[float, Ge(-FARTHEST_M), Le(FARTHEST_M)]
 Point = tuple[Coordinate, Coordinate]
 """x and z on the floor, metres."""
@@ -100,6 +107,7 @@ class _Called(ModelMetaclass):
             raise TypeError(f"{cls.__name__} got two values for {twice[0]!r}")
         try:
             given = {**dict(zip(fields, values, strict=False)), **named}
+            given = cls.of_today(given)  # type: ignore[attr-defined]
             return super().__call__(**{name: _plain(value) for name, value in given.items()})
         except ValidationError as error:
             raise request_error(error, cls) from None
@@ -109,11 +117,15 @@ class Request(BaseModel, metaclass=_Called):
     """Base of everything that can be asked: frozen, checked, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+    verb: ClassVar[str] = ""
+    """The verb that it is the whole request of: its documents of earlier versions are read, too."""
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
     effort: ClassVar[tuple[str, ...]] = ()
     """Fields that say how long to search and what becomes of what is found, not what is wanted: a search goes on
     where only they change."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """What each `quality` sets, by field ("advanced.beam_width"), where the field is left at its default."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -122,10 +134,16 @@ class Request(BaseModel, metaclass=_Called):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
-        """Forms put a heading over the part."""
+        """Forms put a heading over the part, and fold away what is advanced."""
         schema = handler(core)
-        handler.resolve_ref_schema(schema).update({"panel": cls.panel} if cls.panel else {})
+        notes: dict[str, Any] = {"panel": cls.panel} if cls.panel else {}
+        handler.resolve_ref_schema(schema).update(notes | ({"advanced": True} if issubclass(cls, Advanced) else {}))
         return dict(schema)
+
+    @classmethod
+    def of_today(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """What it is made of in Python, in today's words; where older ones are known, they are turned into these."""
+        return values
 
     def with_(self, **changes: Any) -> Self:
         """A changed copy, checked like any other.
@@ -135,6 +153,21 @@ class Request(BaseModel, metaclass=_Called):
         """
         kept = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**kept, **changes})
+
+    def with_quality(self) -> Self:
+        """The request with the settings of its `quality` in all fields that are left at their default."""
+        return self._with_usual(self.presets.get(getattr(self, "quality", ""), {}))
+
+    def _with_usual(self, values: Mapping[str, Any]) -> Self:
+        changes = {}
+        for name, field in type(self).model_fields.items():
+            inside = {place[len(name) + 1 :]: value for place, value in values.items() if place.split(".")[0] == name}
+            value = getattr(self, name)
+            if inside and isinstance(value, Request):
+                changes[name] = value._with_usual(inside)
+            elif inside and value == field.get_default(call_default_factory=True):
+                changes[name] = inside[""]
+        return self.with_(**changes) if changes else self
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with names of files taken from a folder: that of the file it was read from.
@@ -178,6 +211,13 @@ class Request(BaseModel, metaclass=_Called):
             yield name, value
 
 
+class Advanced(Request):
+    """Base of settings that need knowledge of how a verb works: `--advanced NAME=VALUE` on the command line, folded
+    away in forms and in help."""
+
+    panel: ClassVar[str] = "Advanced"
+
+
 class Wrong(ValueError):
     """Raised by a model's own checks: what is wrong at a place within it."""
 
@@ -209,7 +249,7 @@ def read_request(kind: type[T], document: Any) -> T:
 
     Args:
         kind: The request's model.
-        document: An object; None is an empty one.
+        document: An object; None is an empty one. It may be of version 0.1, unless it has `format: 2`.
 
     Raises:
         RequestError: Names the place of the first mistake: `body[1].position is …`.
@@ -219,7 +259,7 @@ def read_request(kind: type[T], document: Any) -> T:
     if document is not None and not isinstance(document, Mapping):
         raise RequestError(f"a request is an object with names and values; found {quote(document)}")
     check_size(document or {})
-    plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
+    plain, _ = migrate(kind.verb, {name: value for name, value in (document or {}).items() if name != "$schema"})
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.
         return kind.model_validate_json(check_text(json.dumps(plain)), strict=True)

@@ -10,10 +10,12 @@ import numpy as np
 from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
 from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.face import Face
 from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
@@ -102,6 +104,8 @@ class Motion:
     """Whether this is the person whom the others follow, as given with the request."""
     body: str | None = None
     """File of the character whose body it is; its mesh is kept where the format can."""
+    face: Face | None = None
+    """Weights of blend shapes, where a face moves; the clip is then that of its landmarks."""
 
     @property
     def name(self) -> str:
@@ -229,6 +233,7 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,

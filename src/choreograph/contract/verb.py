@@ -30,6 +30,10 @@ class Subject:
     help: str
     reader: str
     """The function that reads a file, as "module:function"; imported with the first file, since it stands above."""
+    several: bool = False
+    """Whether several files are one subject: then the reader gets their names in a list."""
+    reading: tuple[str, ...] = ()
+    """What the reader takes besides, of what commands know better than files."""
 
     def read(self, given: Any, **options: Any) -> Any:
         """What a verb's function works on: what it is given, or, of a file's name, what is in the file.
@@ -42,7 +46,7 @@ class Subject:
         (True, True)
 
         Args:
-            given: A subject, the name of its file, or several subjects by name.
+            given: A subject, the name of its file or names of its files, or several subjects by name.
             **options: What the reader takes besides.
 
         Raises:
@@ -50,10 +54,12 @@ class Subject:
         """
         if isinstance(given, Mapping):
             return {name: self.read(one, **options) for name, one in given.items()}
-        if not isinstance(given, File):
+        names = given if self.several and isinstance(given, list | tuple) else [given]
+        if not names or not all(isinstance(name, File) for name in names):
             return given
         module, _, function = self.reader.partition(":")
-        return getattr(import_module(module), function)(str(given), **options)
+        read = getattr(import_module(module), function)
+        return read([str(name) for name in names], **options) if self.several else read(str(given), **options)
 
 
 GRAPH = Subject("graph", "GRAPH", "A motion graph (.mog), made by build.", "choreograph.graph.store:open_graph")
@@ -63,6 +69,15 @@ EXAMPLES = Subject(
     "EXAMPLES",
     "Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog).",
     "choreograph.verbs.examples:open_examples",
+)
+FACES = Subject(
+    "faces",
+    "FACES",
+    "Recorded faces: blend shape weights as Live Link Face writes them (.csv), morph tracks (.glb), marker tracks "
+    "(.csv), or folders of these.",
+    "choreograph.verbs.face.sources:open_faces",
+    several=True,
+    reading=("fps",),
 )
 
 
@@ -117,6 +132,8 @@ class Verb:
     remeasure: Callable[[Request, Answer], Mapping[str, Metric]] | None = None
     """What an answer's metrics are once its motion was changed: those that may differ, by name."""
     outputs: tuple[Output, ...] = ()
+    writes: Output | None = None
+    """How its motion is written where that is no body's; else as all motion files are."""
     changes_motion: bool = True
     """Whether its answer is another motion than it got; else a command need not name a motion file to write."""
     runs_code: bool = False

@@ -64,7 +64,7 @@ class ExportSettings(Request):
 
     panel: ClassVar[str] = "Export"
 
-    program: Annotated[Program, Option(("--for",))] | None = None
+    program: Annotated[Program, Option(("--for",), advanced=False)] | None = None
     """Set up for this program; what else is set counts before that."""
     rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--out-rate",))] | None = None
     """Frames per second to write; else as many as there are."""

@@ -19,6 +19,8 @@ from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
 
 _FLOAT, _USHORT = 5126, 5123
+_ROUNDED = 0.01
+"""Frames by which times in single precision may fall short of a whole number of them."""
 _SLOWEST, _FASTEST = 1.0, 1000.0
 _FILLED, _FILLED_FRAMES = 100, 36_000
 """Frames at most: so many times the keys, and so many more."""
@@ -53,7 +55,7 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
             f"its morph track has {len(times)} keys over {times[-1] - times[0]:.3g} s, too few to be believed",
             path=path,
         )
-    even = np.arange(int(count + 1e-6) + 1) / rate + times[0]
+    even = np.arange(int(count + _ROUNDED) + 1) / rate + times[0]
     weights = np.stack([np.interp(even, times, column) for column in table.T], axis=1)
     over = np.maximum(weights - 1, -weights)
     notes: tuple[Note, ...] = ()
@@ -111,8 +113,7 @@ def write_face_glb(path: str | Path, face: Face, shapes: FaceShapes, *, overwrit
     """
     builder = _Builder()
     points = shapes.neutral * 1e-3
-    order = shapes.order(face.names)
-    weights = np.where(order >= 0, face.weights[:, np.maximum(order, 0)], 0.0)
+    weights = face.ordered(shapes.names)
     primitive = {
         "attributes": {"POSITION": builder.add(points, "VEC3", bounds=True)},
         "indices": builder.add(front_triangles(shapes.neutral).ravel(), "SCALAR", whole=True),

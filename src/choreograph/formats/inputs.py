@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.formats.registry import suffixes
 
 
-def find_motion_files(inputs: Sequence[str]) -> list[Path]:
+def find_motion_files(inputs: Sequence[str], of: Collection[str] | None = None) -> list[Path]:
     """Motion files that the given names, folders and patterns stand for, each once, in a stable order.
+
+    Args:
+        inputs: Files, folders (searched through) or patterns.
+        of: Suffixes in folders and patterns; those of all motion files if None.
 
     Raises:
         RequestError: If a folder holds none, or a pattern matches none.
     """
-    readable = set(suffixes(readable=True))
+    readable = set(suffixes(readable=True) if of is None else of)
     found: list[Path] = []
     for text in inputs:
         path = Path(text).expanduser()

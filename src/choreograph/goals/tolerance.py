@@ -39,6 +39,7 @@ TOLERANCE: Mapping[str, Tolerance] = MappingProxyType(
         "offset": Tolerance(0.05, "m"),
         "view": Tolerance(0.05, "of the picture's height"),
         "contact": Tolerance(0.05, "m"),
+        "landmark": Tolerance(1.0, "mm"),
         "label": Tolerance(0.1, "of the time"),
         "speed": Tolerance(0.0, "m/s", 0.1),
         "turn_rate": Tolerance(0.0, "°/s", 0.1),

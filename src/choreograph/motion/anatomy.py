@@ -107,19 +107,25 @@ def _hang_feet(tree: Tree) -> Tree | None:
     """The tree with feet below the shins that hang elsewhere in it; None where there are none."""
     parents = np.array(tree.parents)
     for hub, children in enumerate(tree.children):
-        thighs = [j for j in children if len(chain_below(tree, j)) == 2]
-        above = way_up(tree, hub)
-        loose = [j for top in above for j in tree.children[top] if j not in above and j not in children]
+        thighs = [j for j in children if tree.children[j] and not tree.children[tree.longest[j]]]
+        if not thighs:
+            continue
+        above = way_up(tree.parents, hub)
+        among = {*above, *children}
+        loose = [j for top in above for j in tree.children[top] if j not in among]
         loose += [j for j in children if not tree.children[j]]
         for thigh in thighs:
-            shin = chain_below(tree, thigh)[1]
+            shin = tree.longest[thigh]
             along = tree.rest[shin] - tree.rest[thigh]
             ways = tree.rest[loose] - tree.rest[shin] if loose else np.zeros((0, 3))
             length, far = float(np.linalg.norm(along)), np.linalg.norm(ways, axis=1)
             nearness = (ways @ along) / np.maximum(far * length, 1e-12)
             nearness[(far < _SHIN[0] * length) | (far > _SHIN[1] * length)] = -1.0
-            if len(loose) and nearness.max() > _BELOW:
-                parents[loose[int(nearness.argmax())]] = shin
+            if not len(loose) or nearness.max() <= _BELOW:
+                continue
+            foot = loose[int(nearness.argmax())]
+            if foot not in way_up(parents, shin):
+                parents[foot] = shin
     if (parents == tree.parents).all():
         return None
     return grow(parents, tree.rest, tree.tip_parents, tree.tip_offsets)
@@ -149,13 +155,15 @@ def _choose_legs(tree: Tree, pairs: list[Pair]) -> Pair | None:
     able = [p for p in pairs if len(p.first) >= 3]
     if not able:
         return None
-    depth = {id(p): len(way_up(tree, p.hub)) for p in able}
+    depth = {id(p): len(way_up(tree.parents, p.hub)) for p in able}
     return min(able, key=lambda p: (depth[id(p)], -tree.reach[p.first[0]]))
 
 
 def _choose_arms(tree: Tree, pairs: list[Pair], legs: Pair) -> Pair | None:
     """The first pair on the way up from the legs: hair and ears are higher. Of several there, wings are behind arms."""
-    above = [(len(way), k) for k, p in enumerate(pairs) if p is not legs and legs.hub in (way := way_up(tree, p.hub))]
+    above = [
+        (len(way), k) for k, p in enumerate(pairs) if p is not legs and legs.hub in (way := way_up(tree.parents, p.hub))
+    ]
     higher = [(depth, k) for depth, k in above if pairs[k].hub != legs.hub] or above
     if not higher:
         return None
@@ -190,7 +198,7 @@ def _head_chain(tree: Tree, legs: Pair, arms: Pair | None, pairs: list[Pair]) ->
 
 def _mark_middle(roles: list[str], tree: Tree, hips: int, chest: int, top: list[int]) -> None:
     roles[hips] = "hips"
-    for joint in way_up(tree, chest):
+    for joint in way_up(tree.parents, chest):
         if joint == hips:
             break
         roles[joint] = "spine"
@@ -249,13 +257,14 @@ def _without_halves(tree: Tree, chain: list[int]) -> list[int]:
     A straight limb whose bones are of equal length is none of these: taken together, they would be no limb.
     """
     at = tree.rest[chain]
-    kept = list(range(len(chain)))
+    kept = [0]
     for k in range(1, len(chain) - 1):
         one, other = at[k] - at[k - 1], at[k + 1] - at[k]
         sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
         even = abs(sizes[0] - sizes[1]) < _HALF_SHARE * max(sizes)
-        if even and k - 1 in kept and one @ other > _STRAIGHT * sizes[0] * sizes[1] > 0:
-            kept.remove(k)
+        if not (even and kept[-1] == k - 1 and one @ other > _STRAIGHT * sizes[0] * sizes[1] > 0):
+            kept.append(k)
+    kept += [len(chain) - 1] if len(chain) > 1 else []
     bones = _bone_lengths(tree, [chain[k] for k in kept])
     sums = bones[1:-1] + bones[2:]
     if not len(sums):

@@ -85,6 +85,12 @@ class Face:
         others = sample_positions(self.other_values, times)
         return replace(self, fps=fps, weights=sample_positions(self.weights, times), other_values=others)
 
+    def ordered(self, names: Sequence[str]) -> Floats:
+        """Weights of these shapes, (F, len(names)); 0 for those it does not have."""
+        known = {shape_key(name): n for n, name in enumerate(self.names)}
+        at = np.array([known.get(shape_key(name), -1) for name in names], np.int64)
+        return np.asarray(np.where(at >= 0, self.weights[:, at], 0.0))
+
     def column(self, shape: str) -> int:
         """The number of a shape.
 
@@ -185,6 +191,17 @@ def points_as_clip(points: Floats, fps: float, name: str, names: Iterable[str] =
     rot[..., 0] = 1.0
     local = np.concatenate([root[:, None], points - centre], axis=1)
     return Clip(skeleton, fps, root, rot, name, local_pos=local)
+
+
+def is_points(clip: Clip) -> bool:
+    """Whether a clip is of points, as `points_as_clip` makes them."""
+    parents = clip.skeleton.parents
+    return clip.local_pos is not None and len(parents) > 1 and not parents[1:].any() and not clip.skeleton.feet
+
+
+def marker_points(clip: Clip) -> Floats:
+    """Where the points of such a clip are, (F, P, 3), millimetres."""
+    return np.asarray(clip.global_positions()[:, 1:] * 1e3)
 
 
 def named_weights(names: Sequence[str], values: Mapping[str, float]) -> Floats:

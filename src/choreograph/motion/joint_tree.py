@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from choreograph.base.arrays import Floats, Ints32
+from choreograph.base.arrays import Flags, Floats, Ints32
 
 ALIKE = 0.12
 """Share by which the lengths of a limb and its twin may differ."""
@@ -21,6 +21,8 @@ class Tree:
 
     parents: Ints32
     children: list[list[int]]
+    longest: list[int]
+    """Child of each joint with the longest way down, -1 at an end."""
     lengths: Floats
     """Of the bone to each joint."""
     tips: Floats
@@ -41,11 +43,6 @@ class Pair:
     second: list[int]
     apart: Floats
     """Distance of each joint from its twin."""
-
-    @property
-    def joints(self) -> set[int]:
-        """All of both."""
-        return {*self.first, *self.second}
 
 
 def rest_positions(parents: Ints32, offsets: Floats) -> Floats:
@@ -73,23 +70,26 @@ def grow(parents: Ints32, rest: Floats, tip_parents: Ints32, tip_offsets: Floats
         order += children[joint]
     for j in order[:0:-1]:
         reach[parents[j]] = max(reach[parents[j]], reach[j] + lengths[j])
-    return Tree(parents, children, lengths, tips, reach, rest, tip_parents, tip_offsets)
+    far = (reach + lengths).tolist()
+    longest = [max(below, key=far.__getitem__) if below else -1 for below in children]
+    return Tree(parents, children, longest, lengths, tips, reach, rest, tip_parents, tip_offsets)
 
 
 def chain_below(tree: Tree, joint: int) -> list[int]:
     """A joint and those below it, always down the longest way."""
-    chain = [joint]
-    while tree.children[chain[-1]]:
-        chain.append(max(tree.children[chain[-1]], key=lambda j: tree.reach[j] + tree.lengths[j]))
+    chain = []
+    while joint >= 0:
+        chain.append(joint)
+        joint = tree.longest[joint]
     return chain
 
 
-def way_up(tree: Tree, joint: int) -> list[int]:
+def way_up(parents: Ints32, joint: int) -> list[int]:
     """A joint and those above it, up to the root."""
     way = []
     while joint >= 0:
         way.append(joint)
-        joint = int(tree.parents[joint])
+        joint = int(parents[joint])
     return way
 
 
@@ -98,34 +98,40 @@ def limb_pairs(tree: Tree) -> list[Pair]:
     least = _LIMB_SHARE * float(tree.reach[0])
     found: list[Pair] = []
     for hub, children in enumerate(tree.children):
-        limbs = [chain for j in children if tree.reach[j] >= least and len(chain := chain_below(tree, j)) >= 2]
+        begins = [j for j in children if tree.reach[j] >= least and tree.children[j]]
+        limbs = [chain_below(tree, j) for j in begins] if len(begins) > 1 else []
         for one, other in _twins(tree, limbs, least):
             found.append(Pair(hub, one, other, np.linalg.norm(tree.rest[one] - tree.rest[other], axis=1)))
     found.sort(key=lambda p: -tree.reach[p.first[0]] - tree.lengths[p.first[0]])
     kept: list[Pair] = []
+    inside = set[int]()
     for pair in found:
-        inside = any(pair.hub in other.joints or {pair.first[0], pair.second[0]} & other.joints for other in kept)
-        if not inside:
+        if inside.isdisjoint((pair.hub, pair.first[0], pair.second[0])):
             kept.append(pair)
+            inside.update(pair.first, pair.second)
     return kept
 
 
 def _twins(tree: Tree, limbs: list[list[int]], least: float) -> list[tuple[list[int], list[int]]]:
     """Limbs that are equal, and of those without a twin the ones that begin alike: a hand may hold a sword."""
     pairs = list(combinations(limbs, 2))
-    found = [pair for pair in pairs if len(pair[0]) == len(pair[1]) and _equal(tree, *pair)]
+    found = [pair for pair in pairs if len(pair[0]) == len(pair[1]) and _alike(tree, *pair)[-1]]
     twins = {chain[0] for pair in found for chain in pair}
     for one, other in pairs:
         if one[0] in twins or other[0] in twins:
             continue
-        for count in range(min(len(one), len(other)), 2, -1):
-            if _equal(tree, one[:count], other[:count]) and tree.lengths[one[1:count]].sum() >= least:
-                found.append((one[:count], other[:count]))
-                break
+        enough = np.cumsum(tree.lengths[one]) - tree.lengths[one[0]] >= least
+        alike = _alike(tree, one, other)
+        counts = 1 + np.flatnonzero(alike & enough[: len(alike)])
+        if len(counts) and counts[-1] > 2:
+            found.append((one[: counts[-1]], other[: counts[-1]]))
     return found
 
 
-def _equal(tree: Tree, one: list[int], other: list[int]) -> bool:
-    a, b = tree.lengths[one], tree.lengths[other]
-    room = ALIKE * max(float(a.sum()), float(b.sum()))
-    return bool(np.abs(a - b).max() <= room and abs(a.sum() - b.sum()) <= room)
+def _alike(tree: Tree, one: list[int], other: list[int]) -> Flags:
+    """Whether two limbs are equal as far as their first joint, their first two, and so on."""
+    count = min(len(one), len(other))
+    a, b = tree.lengths[one[:count]], tree.lengths[other[:count]]
+    far, away = np.cumsum(a), np.cumsum(b)
+    room = ALIKE * np.maximum(far, away)
+    return np.asarray((np.maximum.accumulate(np.abs(a - b)) <= room) & (np.abs(far - away) <= room))

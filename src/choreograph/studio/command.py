@@ -6,10 +6,14 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from choreograph.contract.migrate import marked
 from choreograph.contract.request import Request
-from choreograph.contract.verb import CLIP, GRAPH, Verb
+from choreograph.contract.verb import CLIP, FACES, GRAPH, Verb
 from choreograph.studio.messages import Code
 from choreograph.verbs.options import as_options
+
+_WRITE = {FACES.name: ('cg.write_face("face.csv", answer.motions[0].face, overwrite=True)',)}
+_WRITE_CLIP = '    cg.write_clip(f"{}_{{clip.name}}.bvh", clip, overwrite=True)'
 
 
 @dataclass(frozen=True)
@@ -44,19 +48,20 @@ class Recipe:
             words += [self.file] if verb.takes_file else ["--request", self.file]
         else:
             words += [*(str(value) for name, value in given.items() if value != left[name]), *options]
-        return [*words, "--output", f"{verb.name}.bvh"]
+        suffix = ".bvh" if verb.writes is None else verb.writes.suffixes[0]
+        return [*words, "--output", f"{verb.name}{suffix}"]
 
     def _lines(self) -> list[str]:
         import choreograph
 
         verb, house = self.verb, hasattr(choreograph, self.verb.name)
         kind, call = f"cg.{verb.request.__name__}", f"cg.{verb.name}(subject, request)"
-        lines = [] if verb.subject.name in (GRAPH.name, CLIP.name) else ["import pathlib", ""]
+        lines = [] if verb.subject.name in (GRAPH.name, CLIP.name, FACES.name) else ["import pathlib", ""]
         lines += ["import choreograph as cg"]
         if not house:
             kind, call = "verb.request", "verb.search(subject, request).run()"
             lines += ["from choreograph.verbs import find_verb", "", f"verb = find_verb({verb.name!r})"]
-        request = f"cg.read_request({kind}, {self.request.as_document()!r})"
+        request = f"cg.read_request({kind}, {marked(self.request.as_document())!r})"
         if len(request) > 100:
             request = f"cg.read_request_file({kind}, {self.file!r})"
         return [
@@ -65,15 +70,16 @@ class Recipe:
             f"subject = {_read(verb, self.subject)}",
             f"request = {request}",
             f"answer = {call}.answers[{self.answer - 1}]",
-            "for clip in answer.clips:",
-            f'    cg.write_clip(f"{verb.name}_{{clip.name}}.bvh", clip, overwrite=True)',
+            *_WRITE.get(verb.subject.name, ("for clip in answer.clips:", _WRITE_CLIP.format(verb.name))),
             "",
         ]
 
 
 def _read(verb: Verb, subject: str) -> str:
     """The expression that reads a subject."""
-    known: dict[str, Any] = {GRAPH.name: "cg.open_graph({!r})", CLIP.name: "cg.read_clip({!r})"}
+    known: dict[str, Any] = {
+        GRAPH.name: "cg.open_graph({!r})", CLIP.name: "cg.read_clip({!r})", FACES.name: "cg.open_faces([{!r}])",
+    }  # fmt: skip
     if verb.subject.name in known:
         return str(known[verb.subject.name].format(subject))
     return f"[cg.read_clip(path).with_name(path.stem) for path in sorted(pathlib.Path({subject!r}).iterdir())]"

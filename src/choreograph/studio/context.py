@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from choreograph.contract.verb import Verb
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
+    from choreograph.motion.face import Face
     from choreograph.studio.tasks.performing import LivePerformance
     from choreograph.verbs.complete.interactive import Dragging
 
@@ -37,6 +38,7 @@ class WorkerContext:
         self._recordings: OrderedDict[str, Clip] = OrderedDict()
         self._graph: tuple[tuple[str, int, int], MotionGraph] | None = None
         self._examples: tuple[str, list[Clip]] | None = None
+        self._faces: list[Face] | None = None
         self._searches: OrderedDict[tuple[str, Hashable], list[Search]] = OrderedDict()
         """Searches by verb and subject, the newest last, from which the next request goes on."""
         self.performances: OrderedDict[str, LivePerformance] = OrderedDict()
@@ -95,6 +97,15 @@ class WorkerContext:
         if self._examples is None or self._examples[0] != key:
             self._examples = (key, [self.clip(entry) for entry in entries])
         return self._examples[1]
+
+    def faces(self) -> tuple[Hashable, list[Face]]:
+        """The project's recorded faces, with what tells them from others; the same list as long as they stay."""
+        from choreograph.studio.project_faces import find_faces
+
+        found = list(find_faces(self.places).values())
+        if self._faces is None or [id(one) for one in self._faces] != [id(one) for one in found]:
+            self._faces = found
+        return tuple((id(one), one.name) for one in self._faces), self._faces
 
     # ------------------------------------------------------------------ searches
 

@@ -12,8 +12,8 @@ from choreograph.studio.document import Draft, Message, Name
 class Pulled(Message):
     """A joint of a key pose that is pulled: the pose follows."""
 
-    pose: Annotated[int, Field(ge=0, le=100_000)]
-    """Which of the request's poses."""
+    goal: Annotated[int, Field(ge=0, le=100_000)]
+    """Which of the request's goals."""
     joint: Name
     position: tuple[float, float, float]
     """Where to, x, y, z."""

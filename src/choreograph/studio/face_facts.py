@@ -3,11 +3,11 @@ float32 or uint32."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from choreograph.studio.document import Draft, Message
+from choreograph.studio.document import Message
 
 FaceName = Annotated[str, Field(min_length=1, max_length=200)]
 Packed = str
@@ -17,6 +17,11 @@ class FaceFacts(Message):
     """A face of the project: a recording, a head, or both."""
 
     name: FaceName
+    """Of its file."""
+    file: str = ""
+    """The file as requests name it."""
+    clip: str = ""
+    """The recording as requests name it."""
     frames: int
     """0 for a head without a track."""
     fps: float
@@ -58,50 +63,3 @@ class FaceSurface(Message):
     """Teeth, eyes, neck …"""
     landmarks: bool
     """Whether its vertices are the landmarks that points are asked of, in millimetres."""
-
-
-class FaceWeights(Message):
-    """Weights over time."""
-
-    fps: float
-    frames: int
-    shapes: list[str]
-    weights: Packed
-    """One row after another, float32."""
-
-
-class FaceAsk(Message):
-    """A face to be completed from all recordings of the project."""
-
-    request: Draft
-    """A FaceRequest."""
-
-
-class FaceProblem(Message):
-    """What the finished face misses."""
-
-    text: str
-    where: str
-
-
-class FaceAnswer(Message):
-    """A completed face."""
-
-    face: FaceWeights
-    problems: list[FaceProblem]
-    learned_from: list[str]
-    step_mm: float
-    """How far one step of the model is from the recordings."""
-    off_mm: float
-    """How far the weights' landmarks are from the most likely ones."""
-    seconds: float
-    """What it took."""
-
-
-class FaceExport(Message):
-    """A completed face as a file."""
-
-    request: Draft
-    kind: Literal["csv", "glb"]
-    head: FaceName | None = None
-    """The head that a GLB file has; the simple one if null."""

@@ -1,4 +1,4 @@
-"""The REST part of faces: recordings, heads, completing."""
+"""The REST part of faces: recordings and heads."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import base64
 import binascii
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 
 from choreograph.studio.api import FAILURES, Open
-from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface, FaceWeights
+from choreograph.studio.face_facts import FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.uploads import safe_name
 
 router = APIRouter(prefix="/api/faces", responses=FAILURES)
@@ -44,25 +44,3 @@ async def get_surface(session: Open, name: Named = None) -> FaceSurface:
     """A head to show faces on; the simple one if none is named."""
     found: FaceSurface = await session.looks.submit("face_surface", name).answer()
     return found
-
-
-@router.get("/weights")
-async def get_weights(session: Open, name: Annotated[str, Query(min_length=1, max_length=200)]) -> FaceWeights:
-    """A recording's weights."""
-    found: FaceWeights = await session.looks.submit("face_weights", name).answer()
-    return found
-
-
-@router.post("/complete")
-async def post_complete(session: Open, asked: FaceAsk) -> FaceAnswer:
-    """Complete a face from all recordings of the project."""
-    found: FaceAnswer = await session.looks.submit("face_completed", asked.request).answer()
-    return found
-
-
-@router.post("/file", response_class=Response)
-async def post_file(session: Open, asked: FaceExport) -> Response:
-    """A completed face as a file."""
-    data: bytes = await session.looks.submit("face_written", asked.model_dump()).answer()
-    kind = "text/csv" if asked.kind == "csv" else "model/gltf-binary"
-    return Response(data, media_type=kind, headers={"content-disposition": f'attachment; filename="face.{asked.kind}"'})

@@ -36,7 +36,8 @@ class Motion(Message):
     frames: int
     fps: float
     skeleton: Id
-    """Whose figure it moves: `/api/figures/{skeleton}.glb`."""
+    """Whose figure it moves: `/api/figures/{skeleton}.glb`; "face" for a face, whose joints are blend shapes and whose
+    frames are rows of their weights."""
     joints: list[str]
     """Names of the figure's bones, in the order in which frames have them."""
     parents: list[int]

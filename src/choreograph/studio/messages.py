@@ -18,7 +18,7 @@ from choreograph.studio.document import Draft, Id, Message, Name, ProjectDocumen
 from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.export_asks import ExportAsk
-from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
+from choreograph.studio.face_facts import FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     Curve,
     GraphSummary,
@@ -308,15 +308,12 @@ REST: tuple[type[Message], ...] = (
     FaceFacts,
     FaceFile,
     FaceSurface,
-    FaceAsk,
-    FaceAnswer,
-    FaceExport,
     CharacterFacts,
     CharacterRoles,
     LiveFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FileAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FileAsk", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 

@@ -1,4 +1,4 @@
 """Generated from the messages by `python -m choreograph.studio.typescript`; do not edit."""
 
-PROTOCOL = "f0a30a0de050"
+PROTOCOL = "47c3d973d76f"
 """Changes whenever a message does."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.request import Request
-from choreograph.contract.verb import CLIP, EXAMPLES, GRAPH
+from choreograph.contract.verb import CLIP, EXAMPLES, FACES, GRAPH
 from choreograph.studio.document import ClipEntry, Draft
 from choreograph.studio.library import clip_key, digest, file_stem
 
 if TYPE_CHECKING:
+    from choreograph.motion.face import Face
     from choreograph.studio.context import WorkerContext
 
 FOLDERS_KEPT = 16
@@ -50,6 +51,8 @@ class VerbSubject:
             if isinstance(self.motion, ClipEntry):
                 return clip_key(self.motion), context.clip(self.motion)
             return self.motion, context.result(*self.motion)
+        if self.kind == FACES.name:
+            return context.faces()
         if not self.clips:
             raise RequestError("there are no clips yet; drop recordings into the window")
         return self._examples_key(), context.examples(self._examples_key(), self.clips)
@@ -64,6 +67,8 @@ class VerbSubject:
             path = context.places.result(result, ".subject.npz")
             write_npz(path, value, overwrite=True)
             return str(path)
+        if self.kind == FACES.name:
+            return self._face_folder(context, value)
         named = _named(request)
         used = [clip for clip in value if not named or clip.name in named]
         folder = context.places.examples(digest([self._examples_key(), sorted(named)]))
@@ -72,6 +77,18 @@ class VerbSubject:
             folder.mkdir(parents=True)
             for clip in used:
                 write_npz(folder / f"{file_stem(clip.name)}.npz", clip, overwrite=True)
+        folder.touch()
+        return str(folder)
+
+    def _face_folder(self, context: WorkerContext, faces: Sequence[Face]) -> str:
+        from choreograph.formats.face import write_face
+
+        folder = context.places.examples(digest([[face.name, face.weights.tobytes().hex()] for face in faces]))
+        if not folder.is_dir():
+            _make_room(folder.parent)
+            folder.mkdir(parents=True)
+            for face in faces:
+                write_face(folder / f"{file_stem(face.name)}.csv", face, overwrite=True)
         folder.touch()
         return str(folder)
 
@@ -125,4 +142,4 @@ def _make_room(folder: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-__all__ = ["CLIP", "EXAMPLES", "GRAPH", "OwnMotion", "VerbAsk", "VerbSubject", "motion_file"]
+__all__ = ["CLIP", "EXAMPLES", "FACES", "GRAPH", "OwnMotion", "VerbAsk", "VerbSubject", "motion_file"]

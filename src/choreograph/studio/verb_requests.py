@@ -20,7 +20,7 @@ from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, outputs_of, own_motions
-from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, VerbAsk, VerbSubject
+from choreograph.studio.subjects import CLIP, EXAMPLES, FACES, GRAPH, OwnMotion, VerbAsk, VerbSubject
 from choreograph.studio.workers import Lane
 from choreograph.verbs import find_verb, rooms
 
@@ -58,6 +58,8 @@ class Asking:
                 return VerbSubject(kind, graph=project.graph_file), None
             # In the order in which files of these names would be read.
             return VerbSubject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
+        if kind == FACES.name:
+            return VerbSubject(kind), None
         assert kind == CLIP.name
         named = named or project.document.subjects.get(verb)
         if named is None:

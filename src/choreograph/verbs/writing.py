@@ -12,6 +12,7 @@ from typing import Any
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.migrate import is_current, marked
 from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
@@ -93,7 +94,10 @@ class Targets:
             read_character(self.character)
         motions = [file for files in self.motion_files(answers, people) for file in files]
         for file in motions:
-            self.export.check(file, own_body=self.character is not None)
+            if verb.writes is not None:
+                _check_suffix(file, verb.writes.suffixes, f"a {verb.writes.name} is")
+            else:
+                self.export.check(file, own_body=self.character is not None)
         single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
         shown = 1 if self.is_folder else answers
         each = [self.picture, self.film, *self.others.values()]
@@ -134,13 +138,14 @@ def write_result(
     if targets.is_folder:
         with _staged(targets.folder, overwrite=targets.overwrite) as folder:
             for answer, where, plain in zip(result.answers, files, about["answers"], strict=True):
-                plain["files"] = _write_motions(folder, [file.name for file in where], answer, targets.export)
+                paths = [folder / file.name for file in where]
+                plain["files"] = _write_motions(folder, paths, verb, replace(result, answers=(answer,)), targets.export)
             _write_json(folder / REPORT, about)
             if state is not None:
-                _write_json(folder / STATE, state)
+                _write_json(folder / STATE, marked(state))
     elif targets.output is not None:
         for answer, where in zip(result.answers, files, strict=True):
-            _write_motions_here(where, answer, targets.export, targets.overwrite)
+            _write_motions_here(where, verb, replace(result, answers=(answer,)), targets.export, targets.overwrite)
     if targets.result is not None:
         with atomic_write(targets.result, overwrite=targets.overwrite) as temporary:
             _write_json(temporary, about, indent=1)
@@ -210,8 +215,14 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     )  # fmt: skip
 
 
-def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:
-    clips = answer.clips
+def _write_motions_here(
+    files: Sequence[Path], verb: Verb, result: Result, export: ExportSettings, overwrite: bool
+) -> None:
+    """Write the motions of a result's one answer."""
+    answer, clips = result.best, result.best.clips
+    if verb.writes is not None:
+        verb.writes.write(files[0], result, overwrite)
+        return
     if len(clips) > len(files):
         export_clip(files[0], clips, export, overwrite=overwrite)
         return
@@ -224,10 +235,12 @@ def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSet
             export_clip(file, clip, export, overwrite=overwrite)
 
 
-def _write_motions(folder: Path, names: Sequence[str], answer: Answer, export: ExportSettings) -> list[str]:
+def _write_motions(
+    folder: Path, files: Sequence[Path], verb: Verb, result: Result, export: ExportSettings
+) -> list[str]:
     """Write an answer's motions; the names of all files that came of it, an AMC file's skeleton among them."""
-    before = set(folder.iterdir())
-    _write_motions_here([folder / name for name in names], answer, export, False)
+    before, names = set(folder.iterdir()), [file.name for file in files]
+    _write_motions_here(files, verb, result, export, False)
     return [*names, *sorted({file.name for file in {*folder.iterdir()} - before} - {*names})]
 
 
@@ -294,8 +307,8 @@ def read_json(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The search that an earlier run kept in a folder, and the request it was for.
+def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the search that an earlier run kept in a folder, and its request; None where version 0.1 kept it.
 
     Raises:
         RequestError: If there is none, or it is no JSON object.
@@ -306,8 +319,12 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     state = read_json(path)
     if not state:
         raise damaged(folder)
-    request = read_json(folder / REPORT).get("request")
-    return state, request if isinstance(request, dict) else {}
+    if not is_current(state):
+        return None
+    del state["format"]
+    report = read_json(folder / REPORT)
+    request = report.get("request")
+    return state, marked(request) if isinstance(request, dict) else {}
 
 
 def damaged(folder: Path) -> RequestError:

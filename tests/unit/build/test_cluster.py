@@ -52,6 +52,7 @@ def test_shards_give_the_windows_back_to_the_last_bit(windows, tmp_path: Path):
             assert np.asarray(value).dtype == np.asarray(getattr(library, name)).dtype
 
 
+@pytest.mark.slow
 def test_workers_that_outlive_a_build_know_the_next_one_from_it(walks, tmp_path: Path):
     prepared, folder = prepare_clips(walks, SETTINGS), tmp_path / "shards"
     for taper in ("triangle", "uniform"):
@@ -264,6 +265,7 @@ def other_cluster():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("other_cluster")
 def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(cluster, "_LEAST_FRAMES", 1)

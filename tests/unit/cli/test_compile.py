@@ -18,6 +18,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return tried._write_demo(tmp_path_factory.mktemp("demo"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rooms())
 def test_trials_are_answered(name: str, demo: tuple[Path, Path]) -> None:
     assert (find_verb(name).trial is None) == (name in WITHOUT)

@@ -32,10 +32,9 @@ def run(*words: object, code: int = 0) -> str:
 
 
 REQUEST = """\
-length_s: 2
-poses:
-  - {at_s: 0, clip: walk, frame: 10, in_place: true}
-joints:
+duration_s: 2
+goals:
+  - {at_s: 0, pose: {clip: walk, frame: 10}, as_recorded: true}
   - {at_s: 1, joint: right_hand, position: [null, 1.3, null]}
 """
 
@@ -77,24 +76,9 @@ def test_a_gap_is_filled(walks: Path, tmp_path: Path) -> None:
     walk = demo_clip("walk", 30.0)
     cg.write_clip(tmp_path / "a.npz", walk[:30])
     cg.write_clip(tmp_path / "b.npz", walk[45:80])
-    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--frames", 15)
+    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--gap", 0.53)
     run("complete", walks, *words, "-o", tmp_path / "gap.npz")
     assert len(cg.read_clip(tmp_path / "gap.npz")) == 17
-
-
-def test_faces_are_completed_and_converted(tmp_path: Path) -> None:
-    t = np.arange(300) / 30
-    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
-    cg.write_face(tmp_path / "talks.csv", face)
-    (tmp_path / "keys.yaml").write_text("length_s: 1\nkeys:\n  - {at_s: 0}\n  - {at_s: 1, weights: {JawOpen: 0.8}}\n")
-    said = run("face", tmp_path / "talks.csv", "--request", tmp_path / "keys.yaml", "-o", tmp_path / "out.csv")
-    assert "mm from the recordings" in said
-    made = cg.read_face(tmp_path / "out.csv")
-    assert len(made) == 31 and made.weights[-1, 0] == pytest.approx(0.8, abs=0.05)
-    run("face", tmp_path / "out.csv", "-o", tmp_path / "head.glb")
-    run("face", tmp_path / "head.glb", "-o", tmp_path / "back.csv")
-    back = cg.read_face(tmp_path / "back.csv")
-    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], made.weights[:, 0], atol=1e-5)
 
 
 def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
@@ -104,16 +88,26 @@ def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
     tall = replace(walk, skeleton=walk.skeleton.scaled(1.15), root_pos=1.15 * walk.root_pos)
     cg.write_clip(tmp_path / "a.npz", walk[:30])
     cg.write_clip(tmp_path / "b.npz", tall[45:80])
-    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--frames", 15, "--no-in-place")
+    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--gap", 0.53, "--no-as-recorded")
     run("complete", walks, *words, "-o", tmp_path / "gap.npz")
     made = cg.read_clip(tmp_path / "gap.npz")
     assert len(made) == 17 and made.skeleton.matches(walk.skeleton)
 
 
+@pytest.mark.slow
 def test_splines_and_starts_are_options(walks: Path, tmp_path: Path) -> None:
     (tmp_path / "request.yaml").write_text(REQUEST)
-    words = ("complete", walks, tmp_path / "request.yaml", "--knots", 0.1, "--alpha", 2, "--beta", 0.5)
-    run(*words, "-o", tmp_path / "out.npz", "--objective", tmp_path / "starts.png", "--picture", tmp_path / "out.png")
+    words = ("complete", walks, tmp_path / "request.yaml", "--advanced", "knots_s=0.1")
+    words += ("--advanced", "weights.dynamics=2", "--advanced", "weights.goals=0.5")
+    run(
+        *words,
+        "-o",
+        tmp_path / "out.npz",
+        "--objective-picture",
+        tmp_path / "starts.png",
+        "--picture",
+        tmp_path / "out.png",
+    )
     made = cg.read_clip(tmp_path / "out.npz")
     assert made.global_positions()[30, made.skeleton.need("right_hand"), 1] == pytest.approx(1.3, abs=1e-4)
     for name in ("starts.png", "out.png"):
@@ -142,8 +136,8 @@ def test_behaviours_are_learned_from_a_graph_by_label(tmp_path: Path) -> None:
     said = run("learn", graph, "--label", "jump", "-o", tmp_path / "jump.model")
     assert "of 1 clips" in said
     (tmp_path / "both.yaml").write_text(
-        "length_s: 2.5\nposes:\n  - {at_s: 0, clip: walk, frame: 10, in_place: true}\n"
-        "labels:\n  - {start_s: 0, stop_s: 1.2, label: walk}\n  - {start_s: 1.2, stop_s: 2.5, label: jump}\n"
+        "duration_s: 2.5\ngoals:\n  - {at_s: 0, pose: {clip: walk, frame: 10}, as_recorded: true}\n"
+        "  - {start_s: 0, end_s: 1.2, label: walk}\n  - {start_s: 1.2, end_s: 2.5, label: jump}\n"
     )
     run("complete", graph, tmp_path / "both.yaml", "-o", tmp_path / "out.npz", "--result", tmp_path / "out.json")
     held = json.loads((tmp_path / "out.json").read_text())["answers"][0]["behaviours"]
@@ -151,28 +145,15 @@ def test_behaviours_are_learned_from_a_graph_by_label(tmp_path: Path) -> None:
     # Two behaviours and no labels: the likelier one holds when.
     run("learn", graph, "--behaviours", "walk", "--behaviours", "jump", "-o", tmp_path / "both.model")
     (tmp_path / "keys.yaml").write_text(
-        "length_s: 1\nposes:\n"
+        "duration_s: 1\ngoals:\n"
         + "".join(
-            f"  - {{at_s: {k / 10}, file: clips/walk.npz, frame: {10 + 3 * k}, in_place: true}}\n" for k in range(11)
+            f"  - {{at_s: {k / 10}, pose: {{file: clips/walk.npz, frame: {10 + 3 * k}}}, as_recorded: true}}\n"
+            for k in range(11)
         )
     )
     words = ("complete", tmp_path / "both.model", tmp_path / "keys.yaml", "-o", tmp_path / "found.npz")
     run(*words, "--result", tmp_path / "found.json", "--best-effort")
     assert set(json.loads((tmp_path / "found.json").read_text())["answers"][0]["behaviours"]) == {"walk"}
-    with pytest.raises(RequestError, match="labels"):
-        (tmp_path / "other.yaml").write_text("length_s: 1\nlabels:\n  - {start_s: 0, stop_s: 1, label: crawl}\n")
+    with pytest.raises(RequestError, match=r"goals\[0\].label"):
+        (tmp_path / "other.yaml").write_text("duration_s: 1\ngoals:\n  - {start_s: 0, end_s: 1, label: crawl}\n")
         run("complete", tmp_path / "both.model", tmp_path / "other.yaml", "-o", tmp_path / "never.npz")
-
-
-def test_faces_go_on_heads_and_come_from_markers(tmp_path: Path) -> None:
-    t = np.arange(120) / 30
-    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
-    cg.write_face(tmp_path / "talks.csv", face)
-    assert "the head has no" not in run("face", tmp_path / "talks.csv", "-o", tmp_path / "own.glb")
-    tongue = cg.Face(("JawOpen", "TongueOut"), face.weights, 30.0)
-    cg.write_face(tmp_path / "tongue.csv", tongue)
-    assert "the head has no TongueOut" in run("face", tmp_path / "tongue.csv", "-o", tmp_path / "tongue.glb")
-    run("face", tmp_path / "talks.csv", "--head", tmp_path / "own.glb", "-o", tmp_path / "performed.glb")
-    run("face", tmp_path / "performed.glb", "-o", tmp_path / "back.csv")
-    back = cg.read_face(tmp_path / "back.csv")
-    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], face.weights[:, 0], atol=1e-5)

@@ -39,6 +39,7 @@ def run(*words: object, code: int = 0) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_a_trajectory_is_walked(walks: Path, tmp_path: Path):
     out, notes = tmp_path / "walk.bvh", tmp_path / "walk.csv"
     said = run("perform", walks, "-t", hand(tmp_path / "hand.csv"), "-o", out, "--transcription", notes)
@@ -123,6 +124,7 @@ def test_a_performance_can_be_decided_live_and_written_down(walks: Path, tmp_pat
         run("perform", walks, "-t", way, "-o", out, "-f", "--lag", 0.1)
 
 
+@pytest.mark.slow
 def test_deciding_early_is_measured(walks: Path, tmp_path: Path):
     said = run("evaluate", "perform", walks, "--raw", "--lag", 1.5, "--lag", 4, "--result", tmp_path / "r.json")
     assert "decided 1.5 s after each moment" in said and "in the mean" in said

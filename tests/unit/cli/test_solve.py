@@ -304,6 +304,7 @@ def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suf
         run(*words)
 
 
+@pytest.mark.slow
 def test_a_picture_and_a_film_beside_the_motions(mog: Path, request_file: Path, tmp_path: Path) -> None:
     words = (mog, request_file, "-o", tmp_path / "out", "-n", 2, "--evaluations", 20_000, "--apart", 0.1)
     for extra, said in (

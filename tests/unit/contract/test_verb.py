@@ -65,7 +65,10 @@ def test_a_folder_gives_its_recordings(tmp_path: Path) -> None:
     (tmp_path / "walks").mkdir()
     walk = demo_clip("walk", 30.0)
     cg.write_clip(tmp_path / "walks" / "one.npz", walk)
-    keys = [cg.KeyPose(0.0, "one", 10, in_place=True), cg.KeyPose(1.0, "one", 40, in_place=True)]
+    keys = [
+        cg.PoseGoal(0.0, cg.PoseSource("one", 10), as_recorded=True),
+        cg.PoseGoal(1.0, cg.PoseSource("one", 40), as_recorded=True),
+    ]
     assert len(cg.complete(tmp_path / "walks", cg.CompleteRequest(1.0, keys)).clip) == 31
     (tmp_path / "empty").mkdir()
     with pytest.raises(RequestError, match="holds no motion files"):

@@ -26,6 +26,7 @@ def stretches(flags: Flags) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
+@pytest.mark.slow
 def test_there_is_enough_of_it(clips: Clips) -> None:
     assert len(clips) >= 24
     assert sum(clip.seconds for clip in clips.values()) >= 90
@@ -223,6 +224,7 @@ def test_no_two_clips_stand_alike(clips: Clips) -> None:
     assert np.abs(clips["stand"].local_rot[0] - clips["jump"].local_rot[0]).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_from_every_clip_there_is_a_way_to_every_other() -> None:
     """Windows of a third of a second that differ by less than 5 cm per joint lead from clip to clip."""
     from scipy.sparse.csgraph import connected_components

@@ -85,7 +85,6 @@ def tool() -> ModuleType:
     return module
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize(("gait", "trial"), [("walk", 47), ("walk", 22), ("walk", 13), ("run", 36), ("run", 46)])
 def test_it_is_near_the_recordings(recordings: Path, tool: ModuleType, gait: str, trial: int) -> None:
     folder = recordings / "cmu" / "16"

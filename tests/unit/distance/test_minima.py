@@ -185,7 +185,6 @@ def test_the_matrix_for_pictures_is_the_distance():
     np.testing.assert_allclose(got, want.distance, atol=1e-3)
 
 
-@pytest.mark.recordings
 def test_real_recordings_give_the_minima_of_the_definition_pruned_or_not(recordings):
     from choreograph.features.weights import joint_weights
     from choreograph.formats import read_clip

@@ -39,6 +39,7 @@ def walks() -> SegmentDatabase:
     return build_segments([root_example(clip) for clip in clips], cut_at="plants", control_roles=TRACK)
 
 
+@pytest.mark.slow
 def test_the_nearest_frame_of_a_known_control_is_its_own(walks: SegmentDatabase):
     example = walks.examples[int(walks.example[0])]
     made = nearest_frames(walks, Control(example.control, walks.fps))
@@ -46,6 +47,7 @@ def test_the_nearest_frame_of_a_known_control_is_its_own(walks: SegmentDatabase)
     assert compare([(made, example.target)], ("hips",), 1.0).ends_m < 0.3
 
 
+@pytest.mark.slow
 def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentDatabase):
     numbers = np.unique(walks.example)[:6].tolist()
     found = leave_one_out(walks, finishing=FinishSettings(clean=False), only=numbers)
@@ -60,7 +62,6 @@ def test_one_recording_cannot_be_held_back(walks: SegmentDatabase):
         leave_one_out(only)
 
 
-@pytest.mark.recordings
 def test_salsa_held_back_is_followed(recordings: Path):
     pairs = [
         pair_up(read_clip(recordings / f"cmu/60/60_{n:02d}.amc"), read_clip(recordings / f"cmu/61/61_{n:02d}.amc"))

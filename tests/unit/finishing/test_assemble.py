@@ -132,6 +132,7 @@ def _loop(graph: MotionGraph, transition: int) -> list[int]:
     return loop
 
 
+@pytest.mark.slow
 def test_ten_thousand_transitions_do_not_drift(graph: MotionGraph) -> None:
     """Round and round one loop: each round adds the same floor transform, which has a closed form."""
     table = graph.edges

@@ -240,7 +240,6 @@ def test_a_file_written_and_read_back_is_cleaned_the_same(sliding: Clip, tmp_pat
     assert foot_slide(again) < 0.5 * foot_slide(read.with_contacts(cleaned.contacts))
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["16/16_15", "60/60_08"])
 def test_real_recordings_slide_less(recordings: Path, trial: str) -> None:
     clip = read_clip(recordings / "cmu" / f"{trial}.amc")

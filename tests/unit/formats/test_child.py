@@ -26,6 +26,7 @@ def test_facts_and_arrays_come_back() -> None:
     arrays["x"] *= 2  # it is the caller's own
 
 
+@pytest.mark.slow
 @LIMITED
 @pytest.mark.parametrize(
     ("how", "why"),

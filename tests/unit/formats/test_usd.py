@@ -107,6 +107,7 @@ def test_odd_names_and_skeletons_come_back(tmp_path, clip):
     assert np.abs(back.global_positions() - clip.global_positions()).max() < TENTH_MM
 
 
+@pytest.mark.slow
 def test_several_figures_keep_their_own_time(tmp_path, human, walker):
     from pxr import Usd
 
@@ -210,6 +211,7 @@ def test_layers_of_the_own_folder_are_read(tmp_path, walker):
     assert len(read_usd(tmp_path / "outer.usda")) == len(walker)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "named", ["/abs", "../outside.usdc", "./in/../../outside.usdc", "link.usdc", "folder/outside.usdc"]
 )
@@ -309,6 +311,7 @@ def test_the_studio_hears_of_it_in_one_sentence(tmp_path, walker):
         read_figures(tmp_path / "a.usda")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:
     program = (
         "import resource, sys\n"

@@ -440,6 +440,7 @@ READING = """
 """
 
 
+@pytest.mark.slow
 def test_two_processes_read_while_one_writes(walks, saved):
     words = [sys.executable, "-c", textwrap.dedent(READING), str(saved)]
     readers = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]

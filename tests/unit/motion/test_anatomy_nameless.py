@@ -197,3 +197,13 @@ def test_a_fox_is_told_that_it_has_no_two_legs(named: bool) -> None:
     fox = _built(joints if named else [(f"Bone{k}", *rest) for k, (_, *rest) in enumerate(joints)])
     with pytest.raises(RoleError, match=r"(no|not all of the) legs (were )?found in the character: left upper leg"):
         retarget(demo_clip("walk", 30.0), fox)
+
+
+def test_feet_that_would_hang_below_each_other_hang_nowhere() -> None:
+    """Each of two thighs points at the other one's hub: both at once would be a ring."""
+    places = np.array([[0, 0, 0], [0, 0, 0], [0, 3, 0], [0, 1, 0], [0, 2, 0], [0, 2, 0], [0, 1, 0], [1, 0, 0]], float)
+    parents = np.array([-1, 0, 0, 1, 3, 2, 5, 0])
+    offsets = places - places[parents] * (parents >= 0)[:, None]
+    tips = np.arange(8)
+    body = Skeleton(tuple(f"j{k}" for k in tips), parents, offsets, tips, np.full((8, 3), 0.5))
+    assert "left_foot" not in body.roles

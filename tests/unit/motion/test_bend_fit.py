@@ -61,6 +61,7 @@ def test_who_stands_is_not_turned() -> None:
     assert np.abs(bends.turn).max() == 0
 
 
+@pytest.mark.slow
 def test_long_motions_are_thinned_and_still_met() -> None:
     frames = 20_001
     way = 1j * np.linspace(0, 260, frames)

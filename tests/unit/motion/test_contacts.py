@@ -121,7 +121,6 @@ def by_foot(clip: Clip) -> np.ndarray:
 WALKS = ["16_11", "16_12", "16_14", "16_15", "16_16", "16_31", "16_32", "16_47", "16_58"]
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", WALKS)
 def test_recorded_walks(recordings: Path, trial: str) -> None:
     feet = by_foot(trimmed(read_clip(recordings / "cmu/16" / f"{trial}.amc")))
@@ -135,7 +134,6 @@ def test_recorded_walks(recordings: Path, trial: str) -> None:
         assert 0.5 < whole.mean() < 0.7, "a foot stands for 50 to 70 % of a stride"
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["08_03", "08_07", "08_11", "47_01", "54_22", "113_05"])
 def test_who_walks_on_a_floor_that_slopes_has_a_foot_on_it(recordings: Path, trial: str) -> None:
     """These were calibrated to a degree: the floor rises by 5 cm along the way."""
@@ -147,7 +145,6 @@ def test_who_walks_on_a_floor_that_slopes_has_a_foot_on_it(recordings: Path, tri
     assert found.planted.any(axis=1).mean() > 0.96
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["16_35", "16_36", "16_45", "16_46", "16_48"])
 def test_recorded_runs_have_flight(recordings: Path, trial: str) -> None:
     feet = by_foot(read_clip(recordings / "cmu/16" / f"{trial}.amc"))
@@ -155,14 +152,12 @@ def test_recorded_runs_have_flight(recordings: Path, trial: str) -> None:
     assert 0.3 < (~feet.any(axis=1)).mean() < 0.75
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["16_01", "16_02", "16_03", "16_04"])
 def test_recorded_jumps_leave_the_floor_once(recordings: Path, trial: str) -> None:
     feet = by_foot(read_clip(recordings / "cmu/16" / f"{trial}.amc"))
     assert len(runs(~feet.any(axis=1))) == 1
 
 
-@pytest.mark.recordings
 def test_no_recording_of_subject_16_has_a_moving_floor(recordings: Path) -> None:
     for path in sorted((recordings / "cmu/16").glob("*.amc")):
         assert not find_foot_contacts(read_clip(path)).moving_floor, path.name

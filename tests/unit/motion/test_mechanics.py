@@ -33,6 +33,7 @@ def test_inverse_dynamics_says_what_it_measured() -> None:
     assert "NaN" not in json.dumps(plain) and any(None in sample for sample in plain["centres"])
 
 
+@pytest.mark.slow
 def test_a_solution_gives_the_solvers_own_forces() -> None:
     clip = demo_clip("jump_high", 60.0)
     search = cg.PhysicsSearch(clip, cg.PhysicsRequest(farther_m=0.1))

@@ -52,7 +52,6 @@ def test_the_shortest_clips(walker: Clip, frames: int) -> None:
     assert len(trimmed(clip)) >= 1
 
 
-@pytest.mark.recordings
 def test_recordings_with_a_false_start_and_no_others(recordings: Path) -> None:
     found = {}
     for path in sorted((recordings / "cmu").rglob("*.amc")):
@@ -62,7 +61,6 @@ def test_recordings_with_a_false_start_and_no_others(recordings: Path) -> None:
     assert found == {"16_15": 2, "16_23": 3, "16_28": 6}
 
 
-@pytest.mark.recordings
 def test_converted_recordings_begin_with_a_rest_pose(recordings: Path) -> None:
     starts = {path.stem: suggest_trim(read_clip(path)).start for path in (recordings / "cmu_bvh").glob("*.bvh")}
     assert starts == {"16_15": 3, "16_17": 1, "16_19": 1, "16_35": 1, "16_45": 1, "16_47": 1}

@@ -49,7 +49,7 @@ def test_verbs_are_those_of_the_registry_with_their_schemas(studio: Studio) -> N
     )
     fields = follow["request"]["$defs"]["FollowRequest"]["properties"]
     assert fields["smooth_m"]["unit"] == "m" and fields["smooth_m"]["maximum"] == 100 and fields["points"]["hidden"]
-    assert follow["request"]["$defs"]["FollowSettings"]["panel"] == "Search"
+    assert follow["request"]["$defs"]["FollowAdvanced"]["panel"] == "Advanced"
 
 
 def test_frames_are_the_clips_own(studio: Studio) -> None:
@@ -295,6 +295,7 @@ def test_a_scene_is_opened_from_a_file_or_a_drawing(studio: Studio) -> None:
     assert studio.http.post("/api/verbs/fly/draft", json={"name": "a.yaml", "text": ""}).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_mog_file_opens_with_its_clips_and_its_graph(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "people.mog").write_bytes(studio.session.places.graph.read_bytes())
     with opened(tmp_path / "people.mog") as other:
@@ -309,6 +310,7 @@ def test_a_mog_file_opens_with_its_clips_and_its_graph(studio: Studio, tmp_path:
         assert again.get("project")["graph"]["current"] and not again.get("jobs")
 
 
+@pytest.mark.slow
 def test_an_empty_project_says_what_is_missing(empty: Studio) -> None:
     assert empty.get("project")["graph"] is None
     for path in ("graph", "graph/curve"):
@@ -320,6 +322,7 @@ def test_an_empty_project_says_what_is_missing(empty: Studio) -> None:
     assert job["state"] == "failed" and "build one first" in job["error"]
 
 
+@pytest.mark.slow
 def test_files_of_the_folder_that_change_are_read_again(tmp_path: Path) -> None:
     write_clip(tmp_path / "walk.npz", demo_clip("walk", 30.0)[:60])
     (tmp_path / "broken.bvh").write_text("HIERARCHY\nnonsense")
@@ -339,6 +342,7 @@ def test_files_of_the_folder_that_change_are_read_again(tmp_path: Path) -> None:
         assert [motion["frames"] for motion in third.get("project")["clips"]] == [60]
 
 
+@pytest.mark.slow
 def test_takes_of_a_file_that_changes_are_read_again(tmp_path: Path) -> None:
     """One is longer now, one is as it was: what was done with it stays; one is new."""
     walk = demo_clip("walk", 30.0)
@@ -356,6 +360,7 @@ def test_takes_of_a_file_that_changes_are_read_again(tmp_path: Path) -> None:
         assert {clip["name"]: clip["id"] for clip in project["document"]["clips"]}.items() >= ids.items()
 
 
+@pytest.mark.slow
 def test_clips_of_another_kind_of_body_are_retargeted_and_said(tmp_path: Path) -> None:
     for name in ("walk", "walk_veer_left"):
         write_clip(tmp_path / f"{name}.npz", demo_clip(name, 30.0))

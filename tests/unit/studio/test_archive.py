@@ -20,6 +20,8 @@ from choreograph.studio import verb_requests as asking
 from choreograph.studio.archive import Archive, clip_number, file_stamp, recording_id
 from choreograph.studio.protocol import PROTOCOL
 
+pytestmark = pytest.mark.slow
+
 NAMES = sorted(CLIPS)
 
 
@@ -121,8 +123,8 @@ def test_an_archive_is_learned_from_until_clips_of_it_are_taken(mog: Path, monke
         assert {one["name"] for one in whole["examples"]} == set(CLIPS)
         some = studio.send("POST", "perform/examples", {"request": {"only": "veer"}})
         assert len(some["examples"]) == 2
-        pose = {"at_s": 0, "clip": NAMES[0], "frame": 0}
-        asks = {"perform": {"samples": way}, "complete": {"length_s": 2, "poses": [pose], "only": "walk"}}
+        pose = {"at_s": 0, "pose": {"clip": NAMES[0]}}
+        asks = {"perform": {"samples": way}, "complete": {"duration_s": 2, "goals": [pose], "only": "walk"}}
         for verb, ask in asks.items():
             job = studio.wait(studio.send("POST", "jobs", {"kind": verb, "ask": ask}))
             assert job["state"] == "done", job

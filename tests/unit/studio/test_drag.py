@@ -9,14 +9,14 @@ import pytest
 from tests.unit.studio.running import Studio, hear, say
 
 from choreograph.base import quat
+from choreograph.goals.model import PoseSource
 from choreograph.motion import kinematics
-from choreograph.verbs.complete.goals import KeyPose
 
 ASK: dict[str, Any] = {
-    "length_s": 2.0,
-    "poses": [
-        {"at_s": 0.0, "clip": "walk", "frame": 10, "in_place": True},
-        {"at_s": 2.0, "clip": "walk", "frame": 70, "in_place": True},
+    "duration_s": 2.0,
+    "goals": [
+        {"at_s": 0.0, "pose": {"clip": "walk", "frame": 10}, "as_recorded": True},
+        {"at_s": 2.0, "pose": {"clip": "walk", "frame": 70}, "as_recorded": True},
     ],
 }
 
@@ -42,7 +42,7 @@ def test_a_held_joint_is_dragged_and_the_motion_follows(studio: Studio) -> None:
         places = [[0.1, 1.2 + 0.02 * k, None] for k in range(5)]
         for position in places:
             goal = {"at_s": 1.0, "joint": "RightHand", "position": position}
-            say(page, "drag", number=2, ask={**ASK, "joints": [goal]})
+            say(page, "drag", number=2, ask={**ASK, "goals": [*ASK["goals"], goal]})
             heard = hear(page, "partial", "refused", "trouble")
             assert heard["type"] == "partial" and heard["verb"] == "complete" and heard["number"] == 2, heard
         assert heard["motion"]["fps"] == 30 and heard["count"] == 61 == heard["motion"]["frames"]
@@ -56,11 +56,12 @@ def test_a_pose_is_pulled_and_is_a_key_pose_then(studio: Studio) -> None:
         begun = hear(page, "partial", "refused")
         row = rows_of(begun)[30]
         turns = row[3:].reshape(-1, 4)[:, [3, 0, 1, 2]].round(5).tolist()
-        pose = {"at_s": 1.0, "root": row[:3].round(4).tolist(), "rotations": turns, "in_place": True}
-        asked = {**ASK, "poses": [*ASK["poses"], pose]}
+        source = {"root": row[:3].round(4).tolist(), "rotations": turns}
+        pose = {"at_s": 1.0, "pose": source, "as_recorded": True}
+        asked = {**ASK, "goals": [*ASK["goals"], pose]}
         before = joint_at(studio, begun["motion"], row, "RightHand")
         to = (before + np.array([0.0, 0.25, 0.05])).tolist()
-        say(page, "drag", number=2, ask=asked, pull={"pose": 2, "joint": "RightHand", "position": to})
+        say(page, "drag", number=2, ask=asked, pull={"goal": 2, "joint": "RightHand", "position": to})
         pulled = hear(page, "partial", "refused")
         assert pulled["type"] == "partial", pulled
         made = rows_of(pulled)[30]
@@ -71,8 +72,8 @@ def test_a_pose_is_pulled_and_is_a_key_pose_then(studio: Studio) -> None:
         )
         assert turned.max() > 0.1, "the arm follows the hand"
         # What was pulled is asked for as a key pose, and met to the bit that rows have.
-        own = {**pose, "root": made[:3].tolist(), "rotations": made[3:].reshape(-1, 4)[:, [3, 0, 1, 2]].tolist()}
-        say(page, "ask", verb="complete", number=3, ask={**asked, "poses": [*ASK["poses"], own]})
+        source = {"root": made[:3].tolist(), "rotations": made[3:].reshape(-1, 4)[:, [3, 0, 1, 2]].tolist()}
+        say(page, "ask", verb="complete", number=3, ask={**asked, "goals": [*ASK["goals"], {**pose, "pose": source}]})
         answer = hear(page, "answer", "refused")
         assert answer["type"] == "answer" and answer["results"][0]["problems"] == [], answer
 
@@ -80,8 +81,8 @@ def test_a_pose_is_pulled_and_is_a_key_pose_then(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"ask": {"length_s": 2.0, "joints": [{"at_s": 1, "joint": "Tail", "position": [0, 1, 0]}]}}, "Tail"),
-        ({"ask": {**ASK, "poses": [{"at_s": 0, "root": [0, 1, 0], "rotations": [[1, 0, 0, 0]]}]}}, "joints"),
+        ({"ask": {"duration_s": 2.0, "goals": [{"at_s": 1, "joint": "Tail", "position": [0, 1, 0]}]}}, "Tail"),
+        ({"ask": {**ASK, "goals": [{"at_s": 0, "pose": {"root": [0, 1, 0], "rotations": [[1, 0, 0, 0]]}}]}}, "joints"),
     ],
 )
 def test_what_cannot_be_dragged_is_refused(studio: Studio, asked: dict[str, Any], why: str) -> None:
@@ -99,8 +100,8 @@ def test_a_pose_of_its_own_is_checked() -> None:
     for wrong, why in (
         ({"rotations": ((2.0, 0.0, 0.0, 0.0),), "root": (0.0, 1.0, 0.0)}, "length 1"),
         ({"rotations": ((1.0, 0.0, 0.0, 0.0),)}, "root is missing"),
-        ({"root": (0.0, 1.0, 0.0), "clip": "walk"}, "without rotations"),
+        ({"root": (0.0, 1.0, 0.0), "clip": "walk"}, "rotations is missing"),
         ({"rotations": ((1.0, 0.0, 0.0, 0.0),), "root": (0.0, 1.0, 0.0), "clip": "walk"}, "beside"),
     ):
         with pytest.raises(RequestError, match=why):
-            KeyPose(at_s=0.0, **wrong)
+            PoseSource(**wrong)

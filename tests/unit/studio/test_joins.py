@@ -51,7 +51,7 @@ def test_both_faces_say_that_some_were_looked_at(
     note = f"looked at 1 of the {len(lost)} clips left out, and at some of the graph"
     show_advice(graph, 1)
     assert f"{note}:" in " ".join(capsys.readouterr().out.split())
-    monkeypatch.setattr("choreograph.studio.tasks.joins.Search", None)
+    monkeypatch.setattr("choreograph.studio.tasks.joins.WindowComparison", None)
     _, summary, _ = ask(mog, ["built here", note])
     assert summary.notes == ["built here", note], "and not once more each time that somebody asks"
     assert [bool(clip.join) for clip in summary.clips if clip.state != "kept"].count(True) == 1

@@ -42,6 +42,7 @@ def ask(studio: Studio, **asked: Any) -> dict[str, Any]:
         return hear(page, "answer", "refused")
 
 
+@pytest.mark.slow
 def test_a_performed_way_is_answered_and_explained(studio: Studio, tmp_path: Path) -> None:
     samples = way(8.0)
     answer = ask(studio, samples=samples)
@@ -152,6 +153,7 @@ def test_short_gaps_and_haste_are_told_beside_the_answer(studio: Studio) -> None
     assert haste["place"] is not None and haste["where"] == "samples" and haste["asked"] > haste["got"] > 0
 
 
+@pytest.mark.slow
 def test_one_segment_is_little_and_that_is_said(tmp_path: Path) -> None:
     clip = demo_clip("walk", 30.0)
     write_clip(tmp_path / "walk.npz", clip[:30])  # one step and a bit

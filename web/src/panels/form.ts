@@ -1,7 +1,7 @@
 /** Plain controls for a request, made from its JSON Schema: numbers with units and bounds, choices, switches, texts,
     lists, and a section for each nested model. Panels keep controls of their own for what is drawn and dragged. */
 
-import { button, checkbox, type Control, el, optionalNumber, section, select, textField } from "../dom";
+import { button, checkbox, type Control, el, optionalNumber, section, segments, select, textField } from "../dom";
 import type { Plain } from "../messages";
 import { type Choice, motionChoice, motionList, namedValues } from "./formnames";
 import { blank, boundsOf, type Field, fieldsOf, kindOf, labelOf, resolved, type Schema } from "./schema";
@@ -61,10 +61,21 @@ export function requestForm(root: Schema, hooks: FormHooks, options: FormOptions
   };
 }
 
-/** Sections behind plain controls, in the order of the fields. */
+/** Sections behind plain controls, in the order of the fields; what is advanced behind them, folded away. */
 function controls(whole: Whole, schema: Schema, path: Path): HTMLElement[] {
   const skipped = path.length === 0 ? (whole.options.skip ?? []) : [];
   const fields = fieldsOf(whole.root, schema).filter((field) => !field.schema.hidden && !skipped.includes(field.name));
+  const isFolded = (field: Field) => field.schema.advanced === true && !schema.advanced;
+  const made = ordered(whole, fields.filter((field) => !isFolded(field)), path);
+  const folded = fields.filter(isFolded);
+  if (folded.length === 0) return made;
+  const settings = folded.filter((field) => kindOf(whole.root, field.schema) === "section");
+  const inside = settings.flatMap(({ name, schema: part }) => controls(whole, part, [...path, name]));
+  const others = ordered(whole, folded.filter((field) => !settings.includes(field)), path);
+  return [...made, section("Advanced", "closed", ...others, ...inside)];
+}
+
+function ordered(whole: Whole, fields: Field[], path: Path): HTMLElement[] {
   const made = fields.map((field) => ({ nested: isNested(whole, field), element: control(whole, field, path) }));
   return [...made.filter(({ nested }) => !nested), ...made.filter(({ nested }) => nested)].map(({ element }) => element);
 }
@@ -110,6 +121,9 @@ function control(whole: Whole, field: Field, path: Path): HTMLElement {
     if (kind === "text") return bind(motionChoice(label, hint, motions, (one) => edit(one || undefined)), (value) => String(value ?? ""));
     const made = motionList(label, hint, motions, (names) => edit(names.length > 0 ? names : undefined));
     return bind(made, (value) => (Array.isArray(value) ? value.map(String) : []));
+  }
+  if (name === "quality" && schema.enum) {
+    return bind(segments(label, schema.enum, "", edit, hint), (value) => String(value ?? ""));
   }
   const known = whole.options.choices?.[name];
   if (kind === "choice" || (kind === "text" && known)) {

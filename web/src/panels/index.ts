@@ -2,7 +2,6 @@
 
 import type { VerbFacts } from "../messages";
 import type { Panel } from "../types";
-import { face } from "./face";
 import { graph } from "./graph";
 import { library } from "./library";
 import { plainPanel } from "./verb";
@@ -11,5 +10,5 @@ import { plainPanel } from "./verb";
 const own = import.meta.glob<{ panel(verb: VerbFacts): Panel }>("../verbs/*.ts", { eager: true });
 
 export function panelsOf(verbs: readonly VerbFacts[]): Panel[] {
-  return [library, graph, ...verbs.map((verb) => own[`../verbs/${verb.name}.ts`]?.panel(verb) ?? plainPanel(verb)), face];
+  return [library, graph, ...verbs.map((verb) => own[`../verbs/${verb.name}.ts`]?.panel(verb) ?? plainPanel(verb))];
 }

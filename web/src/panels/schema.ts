@@ -2,7 +2,8 @@
 
 import type { Plain } from "../messages";
 
-/** The part of JSON Schema that our models use; `unit`, `hidden`, `inverted` and `panel` are our own. */
+/** The part of JSON Schema that our models use; `unit`, `hidden`, `advanced`, `inverted` and
+    `panel` are our own. */
 export interface Schema {
   type?: string;
   enum?: string[];
@@ -26,6 +27,8 @@ export interface Schema {
   unit?: string;
   /** Left to panels of their own, to files and to Python. */
   hidden?: boolean;
+  /** Folded away, below a heading. */
+  advanced?: boolean;
   /** What the switch is called that turns the field off. */
   inverted?: string;
   panel?: string;

@@ -1,6 +1,7 @@
 /** Who is seen: figures and frames of motions, on the mannequin and on somebody's own character. */
 
 import type { Motion } from "../messages";
+import { FACE } from "../shown";
 import type { MotionSource } from "../types";
 import { FigureLibrary, type Template } from "./figure";
 import { Track } from "./track";
@@ -31,6 +32,11 @@ export class Casting {
     private readonly trouble: (message: string) => void,
   ) {
     this.figures = new FigureLibrary(source);
+  }
+
+  /** Null for a face, which its own panel shows. */
+  async body(id: string): Promise<Played | null> {
+    return (await this.source.motion(id)).skeleton === FACE ? null : this.played(id);
   }
 
   async played(id: string): Promise<Played> {

@@ -159,21 +159,19 @@ export class WebStage implements Stage {
     // Parts of a motion that are still on their way must not take the place of what is asked for now.
     const streamed = this.streaming !== null;
     this.streaming = null;
-    const loaded = await Promise.all(motions.map((id) => this.casting.played(id)));
+    const loaded = await Promise.all(motions.map((id) => this.casting.body(id)));
     if (turn !== this.asked) return; // something newer was asked for meanwhile
     const from = options.from ?? (again || streamed ? "same" : 0);
     const owners = [...new Set(motions.map(ownerOf))];
     // Beside each other, all of one result look alike and unlike the next; alone, people are told apart.
     const number = (k: number) => (owners.length > 1 ? owners.indexOf(ownerOf(motions[k]!)) : k);
     this.replace(
-      loaded.map(({ track, template, worn }, k) => ({
+      loaded.flatMap((played, k) => played === null ? [] : [{
+        ...played,
         id: motions[k]!,
-        track,
-        template,
-        worn,
-        colour: options.colours?.[k] ?? ownColour(track.motion, number(k)),
+        colour: options.colours?.[k] ?? ownColour(played.track.motion, number(k)),
         tint: owners.length > 1 && options.tinted !== false ? pale(shownColour(number(k))) : CLAY,
-      })),
+      }]),
       from === "same" ? this.player.frame / this.player.fps : from,
       from === "same",
     );

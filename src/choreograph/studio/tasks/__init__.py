@@ -40,9 +40,6 @@ TASKS = {
     "faces": "faces:listed",
     "face_received": "faces:received",
     "face_surface": "faces:surface",
-    "face_weights": "faces:weights",
-    "face_completed": "faces:completed",
-    "face_written": "faces:written",
 }
 """Where tasks are: a module here, and a function of it where that is not called like the module."""
 

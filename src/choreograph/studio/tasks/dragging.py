@@ -26,7 +26,7 @@ PAGES_KEPT = 8
 def dragged(context: WorkerContext, asked: dict[str, Any], channel: TaskChannel) -> tuple[Motion, bytes]:
     """The motion as it is with goals where they have been dragged to, at the model's rate.
 
-    Asked as `page`, `number` of the drag, `ask`, the request, and `pull`, a joint of one of its poses.
+    Asked as `page`, `number` of the drag, `ask`, the request, and `pull`, a joint of one of its goals' poses.
     """
     ask: VerbAsk = asked["ask"]
     verb, page, number = find_verb(ask.verb), asked["page"], asked["number"]
@@ -36,7 +36,7 @@ def dragged(context: WorkerContext, asked: dict[str, Any], channel: TaskChannel)
     if not isinstance(search, CompleteSearch):
         raise RequestError(f"nothing of {ask.verb} can be dragged so")
     known = context.drags.pop(page, None)
-    pull = None if asked["pull"] is None else Pull(asked["pull"].pose, asked["pull"].joint, asked["pull"].position)
+    pull = None if asked["pull"] is None else Pull(asked["pull"].goal, asked["pull"].joint, asked["pull"].position)
     drag, clip = search.dragged(known[1] if known is not None and known[0] == number else None, pull)
     context.drags[page] = number, drag
     while len(context.drags) > PAGES_KEPT:

@@ -36,7 +36,8 @@ def output(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
     folder.mkdir(parents=True, exist_ok=True)
     channel.progress("writing", 0, 1)
     write = verb.draw if ask["output"] == "picture" else None
-    write = write or next(one.write for one in verb.outputs if one.name == ask["output"])
+    own = (*verb.outputs, *([] if verb.writes is None else [verb.writes]))
+    write = write or next(one.write for one in own if one.name == ask["output"])
     write(folder / ask["file"], result, True)
     channel.progress("writing", 1, 1)
     return sorted(path.name for path in folder.iterdir())

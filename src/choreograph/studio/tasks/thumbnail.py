@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from choreograph.base.errors import RoleError
+from choreograph.motion.face import is_points, marker_points
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.worker import TaskChannel
@@ -26,6 +27,13 @@ def thumbnail(
 
     which, path, theme, character = ask
     clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which)
+    if is_points(clip):
+        from choreograph.formats.face_glb import front_triangles
+        from choreograph.pictures.heads import write_heads
+
+        points = marker_points(clip)
+        write_heads(path, points, front_triangles(points[0]), SIZE, theme=theme)
+        return
     body = None
     if character is not None:
         from choreograph.finishing.retarget_clean import put_on

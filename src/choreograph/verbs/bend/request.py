@@ -19,6 +19,8 @@ class BendRequest(PathRequest):
     {'path': 's:radius=2', 'max_stretch': 0.2}
     """
 
+    verb = "bend"
+
     max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
     """Share by which steps may be longer or shorter than recorded, so that the motion ends where the path does."""
     finish: FinishSettings = Field(default_factory=FinishSettings)

@@ -8,10 +8,10 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.goals.model import LabelGoal
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.verbs.complete import start
-from choreograph.verbs.complete.goals import BehaviourGoal
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.residual_terms import Terms
 from choreograph.verbs.complete.settings import LearnSettings
@@ -46,13 +46,14 @@ def labelled_states(
     return groups
 
 
-def labelled_behaviours(model: MotionModel, goals: Sequence[BehaviourGoal], frames: int) -> Ints:
+def labelled_behaviours(model: MotionModel, goals: Sequence[LabelGoal], frames: int) -> Ints:
     """Which dynamics hold at each frame, (F,): as labels ask, and between them the nearest one's."""
     names, rate = [own.name for own in model.dynamics], model.encoding.rate_hz
     out, apart = np.zeros(frames, np.int64), np.full(frames, np.inf)
     times = np.arange(frames) / rate
     for goal in goals:
-        away = np.maximum(np.maximum(goal.start_s - times, times - goal.stop_s), 0.0)
+        start, end = goal.span
+        away = np.maximum(np.maximum(start - times, times - end), 0.0)
         nearer = away < apart
         out[nearer], apart[nearer] = names.index(goal.label), away[nearer]
     return out

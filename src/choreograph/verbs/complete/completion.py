@@ -11,10 +11,12 @@ from choreograph.base.arrays import Floats, Indices, Ints
 from choreograph.base.progress import Progress, silent
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
+from choreograph.goals.measure import measure
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 from choreograph.verbs.complete import start
-from choreograph.verbs.complete.compile_goals import Target, find_terms
+from choreograph.verbs.complete.compile_goals import find_terms
 from choreograph.verbs.complete.encode import Track
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.exact import find_offset, meet
@@ -29,7 +31,6 @@ from choreograph.verbs.complete.floor_limits import (
     stand_levels,
     without_upper,
 )
-from choreograph.verbs.complete.measure import measure
 from choreograph.verbs.complete.model import MotionModel, travel
 from choreograph.verbs.complete.nearest_recording import find_guide
 from choreograph.verbs.complete.residual_terms import POSITION, Terms
@@ -187,7 +188,7 @@ def _is_missed(clip: Clip, targets: Sequence[Target]) -> bool:
     """Whether a motion misses exact goals of joints above the hips."""
     kinds = ("position", "view")
     upper = [one for one in targets if one.kind in kinds and one.exact and is_upper(clip.skeleton, one.joints[0])]
-    return any(miss.missed for miss in measure(clip, upper))
+    return any(one.missed for one in measure(clip, upper))
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:

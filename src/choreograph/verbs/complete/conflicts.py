@@ -1,4 +1,4 @@
-"""Goals that fight each other: which, and by how much a body falls short."""
+"""Goals that conflict with each other: which, and by how much a body falls short."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.errors import RequestError
-from choreograph.contract.problem import Problem
+from choreograph.goals.measure import Measured, measure
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.compile_goals import Target, find_terms
+from choreograph.verbs.complete.compile_goals import find_terms
 from choreograph.verbs.complete.completion import Completion
 from choreograph.verbs.complete.estimate import Estimate
-from choreograph.verbs.complete.measure import Miss, measure
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.solver import MapSolver
 
@@ -23,7 +23,7 @@ _ALIKE_M, _ALIKE_DEG = 1e-3, 0.1
 _NEAR_S = 0.7
 _MOST_MISSED, _MOST_TRIED = 3, 6
 _EASES = 0.5
-"""Share of what is missed that remains without a goal which it fights with."""
+"""Share of what is missed that remains without a goal which it conflicts with."""
 
 
 def find_contradictions(targets: Sequence[Target], model: MotionModel, frames: int) -> None:
@@ -68,7 +68,7 @@ def _claims(
     if target.kind == "view":  # two cameras may well see a joint at two places
         return
     kind = "position" if target.kind == "place" else target.kind
-    values = target.at(at / rate) if target.stop_s > target.start_s else target.values
+    values = target.at(at / rate) if target.end_s > target.start_s else target.values
     for frame, value in zip(at.tolist(), values, strict=True):
         yield kind, target.joints, frame, value
 
@@ -88,20 +88,19 @@ def _apart(kind: str, one: np.ndarray, other: np.ndarray) -> tuple[float, float,
     return float(np.abs(away).max(initial=0.0)), _ALIKE_M, " m/s" if kind == "velocity" else " m"
 
 
-def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[int]]:
-    """For each of some missed goals the goals that it fights with: without one of them it would be met.
+def find_conflicts(made: Completion, missed: Sequence[Target]) -> list[list[str]]:
+    """For each of some missed targets the places of the goals that it conflicts with: without one it would be met.
 
     Args:
         made: The most likely motion under all goals.
-        missed: Which are missed.
+        missed: Of its targets.
     """
-    found: dict[int, list[int]] = {}
+    found: list[list[str]] = [[] for _ in missed]
     model, targets, estimate = made.model, made.targets, made.estimate
     frames = len(estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
     quick = replace(made.settings, iterations=8)
-    for number in missed[:_MOST_MISSED]:
-        own = targets[number]
+    for own, conflicts in zip(missed[:_MOST_MISSED], found, strict=False):
         apart: dict[str, float] = {}
         for other in targets:
             if other.where != own.where and (gap := _gap(own, other)) < _NEAR_S:
@@ -112,7 +111,7 @@ def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[in
             solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
             solver.guide, solver.splined = made.guide, estimate.splined
             if _missed(model, solver.solve(estimate.anew(), warm=True), own) < _EASES * _missed(model, estimate, own):
-                found.setdefault(number, []).append(next(n for n, one in enumerate(targets) if one.where == where))
+                conflicts.append(where)
     return found
 
 
@@ -120,29 +119,22 @@ def _missed(model: MotionModel, estimate: Estimate, target: Target) -> float:
     from choreograph.verbs.complete.encode import Track
 
     clip = model.encoding.decode(Track(model.lifted(estimate.states), estimate.place))
-    return measure(clip, [target])[0].amount
+    return measure(clip, [target])[0].off
 
 
 def _gap(one: Target, other: Target) -> float:
-    return max(other.start_s - one.stop_s, one.start_s - other.stop_s, 0.0)
+    return max(other.start_s - one.end_s, one.start_s - other.end_s, 0.0)
 
 
-def say_reach(problem: Problem, target: Target, clip: Clip, miss: Miss) -> Problem:
-    """The problem, with by how much a goal is beyond the body's reach, where it is."""
-    if target.kind != "position":
-        return problem
-    frame = min(round(miss.at_s * clip.fps), len(clip) - 1)
-    goal = target.at(np.array([frame / clip.fps]))[0]
+def beyond_reach(one: Measured, clip: Clip) -> float:
+    """Return how much farther a joint's target is than the body reaches from where its torso is, metres; 0 within."""
+    if one.target.kind != "position":
+        return 0.0
+    frame = min(round(one.at_s * clip.fps), len(clip) - 1)
+    goal = one.target.at(np.array([frame / clip.fps]))[0]
     hips = clip.global_positions()[frame, clip.skeleton.hips]
-    reach = _chain_length(clip.skeleton, target.joints[0])
-    short = float(np.linalg.norm(np.nan_to_num(goal - hips))) - reach
-    if short <= 0:
-        return problem
-    text = (
-        f"{problem.text}; that is {100 * short:.0f} cm farther than the body reaches from where its torso is "
-        f"({reach:.2f} m)"
-    )
-    return replace(problem, text=text, nearest=round(max(miss.amount, 0.0), 4))
+    away = float(np.linalg.norm(np.nan_to_num(goal - hips)))
+    return max(away - _chain_length(clip.skeleton, one.target.joints[0]), 0.0)
 
 
 def _chain_length(skeleton: Skeleton, joint: int) -> float:

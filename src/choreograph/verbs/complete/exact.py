@@ -9,9 +9,11 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats, Ints
+from choreograph.features.linear_dynamics import eased
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.compile_goals import KINDS, Target, pose_row
+from choreograph.verbs.complete.compile_goals import TERMS, pose_row
 from choreograph.verbs.complete.encode import Track
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.floor_limits import clearance, is_upper, lowest_foot, stand_levels
@@ -61,24 +63,6 @@ def between_keys(values: Floats, at: Ints, count: int, splined: bool) -> Floats:
 
         return np.asarray(CubicSpline(at, values)(np.clip(np.arange(count), at[0], at[-1])))
     return eased(values, at, count, np.inf)
-
-
-def eased(values: Floats, at: Ints, count: int, fades: float | Floats) -> Floats:
-    """Values (N, k) at frames, at all frames (count, k): eased from one to the next, or to zero within `fades` frames.
-
-    Without a limit (`inf`), the first value holds before its frame and the last one behind.
-    """
-    out = np.zeros((count, values.shape[1]))
-    every = np.arange(count)
-    for n, (frame, fade) in enumerate(zip(at, np.broadcast_to(fades, len(at)), strict=True)):
-        before = frame - at[n - 1] if n else fade
-        behind = at[n + 1] - frame if n + 1 < len(at) else fade
-        length = np.where(every < frame, min(before, fade), min(behind, fade))
-        share = np.clip(np.abs(every - frame) / np.maximum(length, 1e-9), 0.0, 1.0)
-        left = (1 - share) ** 2 * (1 + 2 * share)
-        rows = np.flatnonzero(left)
-        out[rows] += left[rows, None] * values[n]
-    return out
 
 
 def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: Flags | None = None) -> Clip:
@@ -164,7 +148,7 @@ def _wanted(model: MotionModel, clip: Clip, targets: Sequence[Target]) -> _Wante
         else:
             for frame, value in zip(at.tolist(), target.at(at / clip.fps), strict=True):
                 wanted = tuple(float(v) for v in value)
-                term = Term(KINDS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
+                term = Term(TERMS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
                 found.points.setdefault(frame, []).append(term)
     return found
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import ContactSettings, detect_contacts
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.residual_terms import MOVE, POSITION, Term
 
 NEARLY = ContactSettings(0.045, 0.06, 0.6, 0.85, 0.1)

@@ -14,9 +14,9 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.encode import Track
 from choreograph.verbs.complete.feet import NEARLY, leg_side
 from choreograph.verbs.complete.model import MotionModel
@@ -169,22 +169,17 @@ def find_flight(clip: Clip, model: MotionModel, targets: Sequence[Target]) -> Pr
     keys = [float(clearance(target.pose, levels)[0]) for target in targets if target.pose is not None]
     most = max([highest_recorded(model), FLIGHT_M, *keys]) if high[top] > FLIGHT_M + _HIGHER_M else math.inf
     if high[top] > most + _HIGHER_M:
-        said = f"the lowest foot is {100 * high[top]:.0f} cm above where it stands; in the recordings it is"
-        return _say_flight(top / clip.fps, f"{said} {100 * most:.0f} cm at most", (high[top], most, "m"), targets)
+        return _flight_problem(top / clip.fps, "The lowest foot is above the floor by", (high[top], most, "m"), targets)
     first, count = _longest_flight(high)
     lasts = count / clip.fps
     if lasts > _LONGER_S and lasts > (longest := longest_recorded(model)) + _LONGER_S:
-        said = f"no foot stands for {lasts:.1f} s; in the recordings that lasts {longest:.1f} s at most"
-        return _say_flight(first / clip.fps, said, (lasts, longest, "s"), targets)
+        return _flight_problem(first / clip.fps, "No foot stands for", (lasts, longest, "s"), targets)
     return None
 
 
-def _say_flight(at_s: float, said: str, amount: tuple[float, float, str], targets: Sequence[Target]) -> Problem:
+def _flight_problem(at_s: float, what: str, amounts: tuple[float, float, str], targets: Sequence[Target]) -> Problem:
     """A problem, blamed on the goal that is nearest in time; amounts are what it is, what it may be, and the unit."""
     placed = [target for target in targets if target.kind in ("position", "pose", "offset", "view")] or list(targets)
-    blamed = min(placed, key=lambda target: max(target.start_s - at_s, at_s - target.stop_s, 0.0))
-    text = f"{blamed.where}: at {at_s:.2f} s {said}. Ask for less, or learn from motion that leaves the floor so"
-    got, nearest, unit = amount
-    return Problem(
-        ProblemKind.AIRBORNE, text, blamed.where, got=round(float(got), 3), nearest=round(nearest, 3), unit=unit
-    )
+    blamed = min(placed, key=lambda target: max(target.start_s - at_s, at_s - target.end_s, 0.0))
+    got, nearest, unit = amounts
+    return Problem.of(ProblemKind.AIRBORNE, blamed.where, what=what, got=got, nearest=nearest, unit=unit, at_s=at_s)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from choreograph.base.arrays import Floats
+from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip, concatenate
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.model import MotionModel
-from choreograph.verbs.complete.request import CompleteRequest
+from choreograph.verbs.complete.request import Between
 from choreograph.verbs.complete.sources import Recordings
 
 
@@ -23,11 +24,7 @@ class Gap:
 
     before: Clip
     behind: Clip
-    between: int
-    """Frames of the gap, at the model's rate."""
-    past: int
-    future: int
-    in_place: bool
+    wanted: Between
 
     def on(self, skeleton: Skeleton) -> Gap:
         """The gap with both motions on a body; where they are of another, they are retargeted."""
@@ -39,50 +36,61 @@ class Gap:
         hips, made = self.before.skeleton.hips, []
         for number, pose in enumerate((self.before[len(self.before) - 1 :], self.behind[:1])):
             place = np.full((1, 3), np.nan)
-            made.append(Target(f"between[{number}]", "pose", float(number), float(number), (hips,), place, pose=pose))
+            where, at = f"between.motions[{number}]", float(number)
+            made.append(Target(where, "pose", at, at, (hips,), place, pose=pose))
         return made
 
-    def ends(self, model: MotionModel) -> tuple[Clip, Clip]:
-        """What is known before and behind the gap, at the model's rate; the first ends with its motion's last frame."""
-        rate = model.encoding.rate_hz
+    def ends(self, rate_hz: float) -> tuple[Clip, Clip]:
+        """What is known before and after the gap, at the model's rate; the first ends with its motion's last frame."""
         # Read backwards from the end, so that the last frame is one of them.
-        back = np.arange(self.past)[::-1] * self.before.fps / rate
+        back = np.arange(round(self.wanted.before_s * rate_hz) + 1)[::-1] * self.before.fps / rate_hz
         at = len(self.before) - 1 - back[back <= len(self.before) - 1 + 1e-9]
-        before = _sampled(self.before, np.asarray(at, float), rate)
-        return before, self.behind.resampled(rate)[: self.future]
+        before = _sampled(self.before, np.asarray(at, float), rate_hz)
+        return before, self.behind.resampled(rate_hz)[: round(self.wanted.after_s * rate_hz) + 1]
 
-    def frames(self, model: MotionModel) -> int:
+    def between(self, rate_hz: float) -> int:
+        """Frames of the gap itself, at the model's rate."""
+        frames = round(self.wanted.duration_s * rate_hz) - 1
+        if frames < 1:
+            where, least = "between.duration_s", 2 / rate_hz
+            raise RequestError(
+                f"{where} is {self.wanted.duration_s:g}; at {rate_hz:g} frames a second it must be {least:.3g} "
+                "s or more",
+                where=where,
+            )
+        return frames
+
+    def frames(self, rate_hz: float) -> int:
         """Frames of the whole stretch, at the model's rate."""
-        before, behind = self.ends(model)
-        return len(before) + self.between + len(behind)
+        before, behind = self.ends(rate_hz)
+        return len(before) + self.between(rate_hz) + len(behind)
 
     def targets(self, model: MotionModel) -> list[Target]:
         """The poses before and behind the gap, in place."""
-        before, behind = self.ends(model)
         skeleton, rate = model.encoding.skeleton, model.encoding.rate_hz
+        before, behind = self.ends(rate)
         made = []
         for number, (clip, first, placed) in enumerate(
-            ((before, 0, True), (behind, len(before) + self.between, self.in_place))
+            ((before, 0, True), (behind, len(before) + self.between(rate), self.wanted.as_recorded))
         ):
             hips, facing = clip.global_positions()[:, skeleton.hips], clip.facing()
             for n in range(len(clip)):
                 place = np.array([[hips[n, 0], hips[n, 2], facing[n]]]) if placed else np.full((1, 3), np.nan)
                 at = (first + n) / rate
-                pose = clip[n : n + 1]
-                made.append(Target(f"between[{number}]", "pose", at, at, (skeleton.hips,), place, True, pose=pose))
+                pose, where = clip[n : n + 1], f"between.motions[{number}]"
+                made.append(Target(where, "pose", at, at, (skeleton.hips,), place, True, pose=pose))
         return made
 
-    def shown(self, clip: Clip, request: CompleteRequest) -> Clip:
+    def shown(self, clip: Clip, rate_hz: float) -> Clip:
         """What is written of the completed stretch: the gap with a frame on either side, or with both motions."""
-        rate = request.model.rate_hz
-        past = min(self.past, 1 + int((len(self.before) - 1) * rate / self.before.fps + 1e-9))
-        first = round((past - 1) / rate * clip.fps)
-        last = round((past + self.between) / rate * clip.fps)
+        past = len(self.ends(rate_hz)[0])
+        first = round((past - 1) / rate_hz * clip.fps)
+        last = round((past + self.between(rate_hz)) / rate_hz * clip.fps)
         gap = clip[first : last + 1]
-        if not request.joined:
+        if not self.wanted.joined:
             return gap
         before, behind = self.before.resampled(clip.fps), self.behind.resampled(clip.fps)
-        if not self.in_place:
+        if not self.wanted.as_recorded:
             hips = clip.skeleton.hips
             turn = FloorTransform(float(gap.facing()[-1] - behind.facing()[0]))
             behind = behind.moved(turn)
@@ -102,8 +110,7 @@ def _sampled(clip: Clip, at: Floats, rate: float) -> Clip:
     return Clip(clip.skeleton, rate, sample_positions(clip.root_pos, at), rot, clip.name)
 
 
-def find_gap(request: CompleteRequest, recordings: Recordings) -> Gap:
+def find_gap(wanted: Between, recordings: Recordings) -> Gap:
     """The gap that a request asks to fill."""
-    before, behind = (recordings.named(name, f"between[{n}]") for n, name in enumerate(request.between))
-    assert request.frames is not None
-    return Gap(before, behind, request.frames, request.past, request.future, request.in_place)
+    before, behind = (recordings.named(name, f"between.motions[{n}]") for n, name in enumerate(wanted.motions))
+    return Gap(before, behind, wanted)

@@ -11,15 +11,16 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.goals.measure import measure, pose_places
+from choreograph.goals.target import Target, find_joint
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete import start
-from choreograph.verbs.complete.compile_goals import TOLERATED_M, Target, find_joint, find_terms
+from choreograph.verbs.complete.compile_goals import TOLERATED_M, find_terms
 from choreograph.verbs.complete.encode import Track
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.exact import FIRM, find_offset, meet, reach_poses
 from choreograph.verbs.complete.feet import foot_terms, led_feet, leg_side, standing_feet
 from choreograph.verbs.complete.floor_limits import Floor, is_upper, knows_floor, stand_levels, without_upper
-from choreograph.verbs.complete.measure import measure, pose_off_m
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.residual_terms import POSITION, Term, Terms
 from choreograph.verbs.complete.solver import MapSolver, SolverSettings
@@ -37,8 +38,8 @@ _ROUNDS = 2
 class Pull(NamedTuple):
     """A joint of a key pose that is pulled."""
 
-    pose: int
-    """Which of the request's poses."""
+    goal: int
+    """Which of the request's goals."""
     joint: str
     """A name or role."""
     position: tuple[float, float, float]
@@ -48,7 +49,7 @@ class Pull(NamedTuple):
         """The targets, with the key pose as it is with the joint there, in place."""
         made = []
         for target in targets:
-            if target.where == f"poses[{self.pose}]" and target.pose is not None:
+            if target.where == f"goals[{self.goal}]" and target.pose is not None:
                 pose = pulled_pose(model, target.pose, self.joint, self.position)
                 hips = pose.global_positions()[0, pose.skeleton.hips]
                 place = np.array([[hips[0], hips[2], pose.facing()[0]]])
@@ -197,13 +198,12 @@ class Dragging:
         every = [*targets, *pulled]
         asked = [target for target in every if target.kind == "position" and target.exact]
         poses = [target for target in targets if target.kind == "pose" and target.exact]
-        away = [*(miss.amount for miss in measure(clip, asked)), *(pose_off_m(clip, target) for target in poses)]
-        if any(off > MET_M for off in away):
+        if any(one.off > MET_M for one in measure(clip, [*asked, *pose_places(poses)])):
             feet = bool(clip.skeleton.feet)
             held = standing_feet(clip, every) & ~led_feet(clip, every) if feet else None
             clip = meet(self.model, clip, every, held)
-        off = [miss.amount for miss in measure(clip, pulled)]
-        self._missed = {place: amount for place, amount in zip(self._held, off, strict=True) if amount > MET_M}
+        off = [one.off for one in measure(clip, pulled)]
+        self._missed = {place: away for place, away in zip(self._held, off, strict=True) if away > MET_M}
         return clip
 
     def let_go(self, joint: str | None = None, at_s: float | None = None) -> Clip:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.distance.blas import one_thread_each
+from choreograph.features.linear_dynamics import LinearDynamics, windows_of
 from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
 from choreograph.motion.unify_skeletons import on_one_body
@@ -30,79 +31,13 @@ from choreograph.verbs.complete.speed_limits import find_fastest
 
 
 @dataclass(frozen=True, eq=False)
-class Dynamics:
-    """How a behaviour's poses follow each other."""
-
-    name: str
-    """Of the behaviour."""
-    step: Floats
-    """A_1 … A_m, (m, d, d)."""
-    control: Floats
-    """B, (d, q)."""
-    noise: Floats
-    """Variance of what neither dynamics nor control explains, for each coordinate, (d,)."""
-    weights: Floats
-    """π, (K,)."""
-    means: Floats
-    """φ, (K, q)."""
-    covariances: Floats
-    """Λ, (K, q, q)."""
-    start_mean: Floats
-    """Mean of the first m states, one after another, (m d,)."""
-    start_covariance: Floats
-    """(m d, m d)."""
-    frames: int
-    """How many frames it was learned from."""
-
-    @property
-    def order(self) -> int:
-        """m."""
-        return len(self.step)
-
-    @property
-    def controls(self) -> int:
-        """dim(u)."""
-        return self.control.shape[1]
-
-    def residuals(self, states: Floats) -> Floats:
-        """x_t - Σ A_i x_{t-i} of states (F, d), as (F - m, d)."""
-        m = self.order
-        out = states[m:].copy()
-        for i in range(m):
-            out -= states[m - 1 - i : len(states) - 1 - i] @ self.step[i].T
-        return out
-
-    def innovations(self, spread: float = 1.0) -> tuple[Floats, Floats]:
-        """Means (K, d) and covariances (K, d, d) of the residuals: what is left when the control is eliminated.
-
-        Args:
-            spread: Factor on the variance of what the control does not explain: 1 / α.
-        """
-        means = self.means @ self.control.T
-        covariances = self.control @ self.covariances @ self.control.T + spread * np.diag(self.noise)
-        return means, covariances
-
-    def merged(self) -> Dynamics:
-        """The same with one component, of the mixture's mean and covariance."""
-        mean = self.weights @ self.means
-        away = self.means - mean
-        spread = np.einsum("k,kij->ij", self.weights, self.covariances + away[:, :, None] * away[:, None, :])
-        return replace(self, weights=np.ones(1), means=mean[None], covariances=spread[None])
-
-    def log_likelihood(self, states: Floats) -> Floats:
-        """ln p of each frame's residual under the mixture, (F - m,)."""
-        means, covariances = self.innovations()
-        return log_mixture(self.residuals(states), self.weights, means, covariances)[0]
-
-
-@dataclass(frozen=True, eq=False)
 class MotionModel:
     """What was learned of a body's motion."""
 
     encoding: Encoding
     space: PoseSpace
     """Of scaled rows."""
-    dynamics: tuple[Dynamics, ...]
+    dynamics: tuple[LinearDynamics, ...]
     """One for each behaviour; all of one order."""
     names: tuple[str, ...] = ()
     """Of the clips it was learned from."""
@@ -186,7 +121,7 @@ def travel(rows: Floats, rate_hz: float, start: Floats | None = None) -> Floats:
 
 
 def clamped(step: Floats, radius: float) -> Floats:
-    """Dynamics (m, d, d) whose spectral radius is at most this: all modes that exceed it decay faster."""
+    """LinearDynamics (m, d, d) whose spectral radius is at most this: all modes that exceed it decay faster."""
     m, d, _ = step.shape
     companion = np.zeros((m * d, m * d))
     companion[:d] = np.concatenate(list(step), axis=1)
@@ -196,22 +131,9 @@ def clamped(step: Floats, radius: float) -> Floats:
     return step * (share ** np.arange(1, m + 1))[:, None, None]
 
 
-def log_mixture(residuals: Floats, weights: Floats, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-    """ln p of residuals (F, d) under a mixture, (F,), and how much each component is responsible, (F, K)."""
-    parts = np.empty((len(residuals), len(weights)))
-    for k, (weight, mean, covariance) in enumerate(zip(weights, means, covariances, strict=True)):
-        factor = np.linalg.cholesky(covariance)
-        white = np.linalg.solve(factor, (residuals - mean).T)
-        norm = np.log(np.diag(factor)).sum() + 0.5 * len(mean) * np.log(2 * np.pi)
-        parts[:, k] = np.log(max(weight, 1e-300)) - norm - 0.5 * (white**2).sum(axis=0)
-    most = parts.max(axis=1, keepdims=True)
-    total = most[:, 0] + np.log(np.exp(parts - most).sum(axis=1))
-    return total, np.exp(parts - total[:, None])
-
-
 def fit_dynamics(
     sequences: Sequence[Floats], order: int, controls: int, components: int = 1, *, name: str = "", ridge: float = 0.03
-) -> Dynamics:
+) -> LinearDynamics:
     """The dynamics that explain sequences of states with the least control.
 
     Args:
@@ -249,12 +171,7 @@ def fit_dynamics(
     mean = starts.mean(axis=0)
     spread = np.cov(starts.T, bias=True).reshape(order * d, order * d)
     spread += np.eye(order * d) * (1e-4 * np.trace(spread) / (order * d) + floor)
-    return Dynamics(name, step, control, noise + floor, weights, means, covariances, mean, spread, len(now))
-
-
-def windows_of(states: Floats, order: int) -> Floats:
-    """Every m states in a row, one behind another, (F - m + 1, m d)."""
-    return np.concatenate([states[i : len(states) - order + 1 + i] for i in range(order)], axis=1)
+    return LinearDynamics(name, step, control, noise + floor, weights, means, covariances, mean, spread, len(now))
 
 
 def _fit_mixture(u: Floats, components: int) -> tuple[Floats, Floats, Floats]:

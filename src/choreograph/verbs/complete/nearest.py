@@ -9,8 +9,8 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Floats
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.compile_goals import Target
 
 _SAMPLED_HZ = 15.0
 _RAD_M = 0.3
@@ -58,7 +58,7 @@ def _moments(targets: Sequence[Target]) -> Iterator[dict[int, Floats]]:
     found: dict[int, dict[int, Floats]] = {}
     for target in targets:
         if target.kind in ("position", "place"):
-            at = (target.start_s + target.stop_s) / 2
+            at = (target.start_s + target.end_s) / 2
             found.setdefault(round(at / _LEAST_S), {})[target.joints[0]] = target.at(np.array([at]))[0]
     yield from found.values()
 
@@ -124,7 +124,7 @@ def _places(targets: Sequence[Target], hips: int) -> list[tuple[float, Floats]]:
         now[known] = np.asarray(values, float)[known]
 
     for target in targets:
-        ends = sorted({target.start_s, target.stop_s})
+        ends = sorted({target.start_s, target.end_s})
         if target.kind == "pose":
             say(target.start_s, target.values[0])
         elif target.kind == "facing":
@@ -137,7 +137,7 @@ def _places(targets: Sequence[Target], hips: int) -> list[tuple[float, Floats]]:
         # Without the body's places, a joint's own way says how fast it goes.
         for target in targets:
             if target.kind == "position":
-                ends = sorted({target.start_s, target.stop_s})
+                ends = sorted({target.start_s, target.end_s})
                 for at, where in zip(ends, target.at(np.array(ends)), strict=True):
                     say(at, (where[0], where[2], np.nan))
     placed = [(at, place) for at, place in sorted(found.items()) if np.isfinite(place).any()]

@@ -18,7 +18,7 @@ from choreograph.base.arrays import Flags, Floats, Ints, Ints32
 from choreograph.features.pose_space import PoseSpace
 
 if TYPE_CHECKING:
-    from choreograph.verbs.complete.model import Dynamics
+    from choreograph.features.linear_dynamics import LinearDynamics
 
 
 CLOSE, NEAR = 0.5, 0.5
@@ -72,7 +72,7 @@ class Examples:
         return Examples.of(kept)
 
 
-def beside(own: Dynamics) -> Dynamics:
+def beside(own: LinearDynamics) -> LinearDynamics:
     """How motion follows a guide: the dynamics of what is between the two, one distribution about none."""
     one = own.merged()
     return replace(

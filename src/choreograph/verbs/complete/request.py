@@ -1,168 +1,172 @@
-"""What can be asked of completing: keyframes, tracks and contacts, and what is learned from."""
+"""What can be asked of completing: goals, the gap between two motions, and how the model is learned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from annotated_types import Ge, Le, MaxLen
+from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import Field, model_validator
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import FileName, FileText, Name, Option, Request, Seconds, Wrong
+from choreograph.contract.request import Advanced, FileName, FileText, Name, Option, Quality, Request, Seconds, Wrong
 from choreograph.finishing.settings import FinishSettings
-from choreograph.verbs.complete.goals import (
-    LONGEST_S,
-    AngleGoal,
-    BehaviourGoal,
-    BodyGoal,
-    ContactGoal,
-    DistanceGoal,
-    JointGoal,
-    KeyPose,
-    OffsetGoal,
-    Timed,
-    TurnGoal,
-    ViewGoal,
-)
+from choreograph.goals.check import check_goals
+from choreograph.goals.model import LONGEST_S, Goals, JointGoal, LabelGoal, PlaceGoal, PoseGoal
 from choreograph.verbs.complete.settings import LearnSettings
 
-_MOST = MaxLen(10_000)
-GOALS = ("poses", "body", "joints", "turns", "angles", "distances", "offsets", "views", "contacts", "labels")
-"""The parts of a request that hold several goals."""
+_Context = Annotated[Seconds, Ge(0), Le(60)]
 
 
-class SolveWeights(Request):
-    """How firmly the model and the goals count, and how the optimum is looked for."""
+class Between(Request):
+    """Two motions, and how one leads to the other."""
 
-    panel: ClassVar[str] = "Optimisation"
+    panel: ClassVar[str] = "Between two motions"
 
-    dynamics: Annotated[float, Ge(1e-6), Le(1e6), Option(("--alpha",))] = 1.0
+    motions: Annotated[
+        tuple[FileText, ...], MinLen(2), MaxLen(2), FileName(), MotionName(), Option(("--between",), metavar="MOTION")
+    ]
+    """Two motions to lead from one to the other: files, or names of clips. Give the option twice."""
+    duration_s: Annotated[Seconds, Ge(0), Le(LONGEST_S), Option(("--gap",))] = 1.0
+    """Seconds from the last frame of the first motion to the first frame of the second."""
+    before_s: _Context = 0.3
+    """How much of the first motion's end counts."""
+    after_s: _Context = 0.3
+    """How much of the second motion's beginning counts."""
+    as_recorded: bool = True
+    """Whether the second motion is where it was recorded; without, it comes wherever the first one leads."""
+    joined: bool = False
+    """Whether the two motions are written too, before and after what leads from one to the other."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if len(self.motions) != 2:
+            number = len(self.motions)
+            raise Wrong("motions", f"has {number}; it must have two: the one to leave and the next")
+        return self
+
+
+class CompleteWeights(Request):
+    """How firmly the model and the goals count."""
+
+    dynamics: Annotated[float, Ge(1e-6), Le(1e6)] = 1.0
     """α: how firmly poses follow from those before them."""
-    goals: Annotated[float, Ge(1e-6), Le(1e6), Option(("--beta",))] = 1.0
+    goals: Annotated[float, Ge(1e-6), Le(1e6)] = 1.0
     """β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly."""
-    iterations: Annotated[int, Ge(1), Le(10_000)] = 60
-    """Most iterations."""
+
+
+class CompleteAdvanced(Advanced):
+    """How the model is learned, and how the optimum is looked for."""
+
+    model: LearnSettings = Field(default_factory=LearnSettings)
+    """How the model is learned."""
+    labelled: Name | None = None
+    """Learn only from the stretches of clips with this label; `only` chooses whole clips."""
     knots_s: Annotated[Seconds, Ge(0), Le(5)] = 0.0
     """Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame."""
     guided: bool = True
     """Whether the nearest recorded motion leads between goals; without, the mean of all that is likely."""
+    weights: CompleteWeights = Field(default_factory=CompleteWeights)
+    """How firmly model and goals count."""
 
 
 class CompleteRequest(ChosenRequest):
-    """Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`.
+    """Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `duration_s`.
 
-    >>> CompleteRequest(2.0, [KeyPose(0.0, "walk", 0), KeyPose(2.0, "walk", 60)]).length_s
-    2.0
+    >>> CompleteRequest(2.0, [{"at_s": 0, "pose": {"clip": "walk"}}, {"at_s": 2, "place": [0, 3]}]).goals[1].place
+    (0.0, 3.0)
     """
+
+    verb = "complete"
 
     most_frames: ClassVar[int] = 20_000
     effort: ClassVar[tuple[str, ...]] = ("finish",)
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "draft": {"work_limit": 20, "advanced.guided": False},
+        "best": {"work_limit": 200},
+    }
 
-    length_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)] | None = None
+    duration_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)] | None = None
     """How long the motion lasts."""
-    poses: Annotated[tuple[KeyPose, ...], _MOST] = ()
-    """Keyframes: poses of clips at times."""
-    body: Annotated[tuple[BodyGoal, ...], _MOST] = ()
-    """Where the body is when."""
-    joints: Annotated[tuple[JointGoal, ...], _MOST] = ()
-    """Where joints are when, and along which tracks."""
-    turns: Annotated[tuple[TurnGoal, ...], _MOST] = ()
-    """How joints are turned."""
-    angles: Annotated[tuple[AngleGoal, ...], _MOST] = ()
-    """How far joints are bent."""
-    distances: Annotated[tuple[DistanceGoal, ...], _MOST] = ()
-    """How far joints are from each other."""
-    offsets: Annotated[tuple[OffsetGoal, ...], _MOST] = ()
-    """Where joints are, seen from others."""
-    views: Annotated[tuple[ViewGoal, ...], _MOST] = ()
-    """Where cameras see joints."""
-    contacts: Annotated[tuple[ContactGoal, ...], _MOST] = ()
-    """Which feet stand when."""
-    labels: Annotated[tuple[BehaviourGoal, ...], _MOST] = ()
-    """What the motion is like when: one model after another."""
-    between: Annotated[tuple[FileText, ...], MaxLen(2), FileName(), MotionName(), Option(metavar="MOTION")] = ()
-    """Two motions to lead from one to the other: files, or names of clips. Give the option twice."""
-    frames: Annotated[int, Ge(1), Le(10_000)] | None = None
-    """Frames between the two motions, at the model's rate."""
-    past: Annotated[int, Ge(1), Le(300)] = 10
-    """Frames of the first motion's end that count, at the model's rate."""
-    future: Annotated[int, Ge(1), Le(300)] = 10
-    """Frames of the second motion's beginning that count."""
-    in_place: bool = True
-    """Whether the second motion is where it was recorded; without, it comes wherever the first one leads."""
-    joined: bool = False
-    """Whether the two motions are written too, before and behind what leads from one to the other."""
-    examples: Annotated[tuple[Name, ...], _MOST] = ()
-    """Clips to learn from, by name; all if none is named."""
-    label: Name | None = None
-    """Learn only from what is labelled so."""
+    goals: Goals = ()
+    """Poses, places, joints, contacts, labels and more, each at a time or during an interval."""
+    between: Between | None = None
+    """Two motions to lead from one to the other, instead of a duration."""
     nearest: Annotated[int, Ge(1), Le(1000)] | None = None
-    """Learn only from so many clips: those nearest to the poses that are asked for."""
+    """Learn only from so many clips: those nearest to the goals."""
     exact: bool = True
-    """Whether what is asked exactly is met exactly once the most likely motion is known."""
-    model: LearnSettings = Field(default_factory=LearnSettings)
-    """How the model is learned."""
-    solve: SolveWeights = Field(default_factory=SolveWeights)
-    """How firmly model and goals count."""
+    """Whether goals are met exactly once the most likely motion is known, but those that say otherwise."""
+    quality: Quality = "normal"
+    work_limit: Annotated[int, Ge(1), Le(10_000)] = 60
+    """Most iterations of the solver."""
+    advanced: CompleteAdvanced = Field(default_factory=CompleteAdvanced)
+    """How the model is learned, and how the optimum is looked for."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
     """Whether feet are cleaned, and at which rate the motion is."""
 
+    @property
+    def labels(self) -> list[LabelGoal]:
+        """The goals that say what the motion is like when."""
+        return [goal for goal in self.goals if isinstance(goal, LabelGoal)]
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.between:
+        if self.between is None and self.duration_s is None:
+            raise Wrong("duration_s", "is missing; say how long the motion lasts")
+        if self.between is not None:
             self._check_between()
-        elif self.length_s is None:
-            raise Wrong("length_s", "is missing; say how long the motion lasts")
-        else:
-            for place, value in self._times():
-                if value > self.length_s + 1e-9:
-                    raise Wrong(
-                        place,
-                        f"is {value:g}; it must be a number from 0 to {self.length_s:g} s: the motion lasts from 0 to "
-                        "length_s",
-                    )
-        for n in range(1, len(self.labels)):
-            if self.labels[n].start_s < self.labels[n - 1].stop_s - 1e-9:
-                raise Wrong(f"labels[{n}].start_s", f"is before labels[{n - 1}] ends; give one after the other")
+        check_goals(self.goals, self.verb, LONGEST_S if self.duration_s is None else self.duration_s)
+        labels = [(n, goal) for n, goal in enumerate(self.goals) if isinstance(goal, LabelGoal)]
+        for number, goal in labels:
+            if goal.start_s is None:
+                raise Wrong(f"goals[{number}].start_s", "is missing; a label holds from start_s to end_s")
+        for (before, one), (number, other) in pairwise(labels):
+            if other.span[0] < one.span[1] - 1e-9:
+                where = f"goals[{number}].start_s"
+                raise Wrong(where, f"is before the label of goals[{before}] ends; give one label after the other")
+        for number, goal in enumerate(self.goals):
+            if isinstance(goal, PlaceGoal):
+                self._check_place(number, goal)
+            if isinstance(goal, PoseGoal) and not (goal.pose.clip or goal.pose.file or goal.pose.rotations):
+                raise Wrong(f"goals[{number}].pose.clip", "is missing; give a clip or a file")
         return self
 
     def _check_between(self) -> None:
-        if len(self.between) != 2:
-            raise Wrong("between", f"has {len(self.between)} motion; it must have two: the one to leave and the next")
-        if self.frames is None:
-            raise Wrong("frames", "is missing; say how many frames lead from one motion to the other")
-        beside = [name for name in ("length_s", "poses", "body", "labels") if getattr(self, name)]
+        refused = (PoseGoal, PlaceGoal, LabelGoal)
+        beside = ["duration_s"] if self.duration_s is not None else []
+        beside += [f"goals[{n}]" for n, goal in enumerate(self.goals) if isinstance(goal, refused)]
         if beside:
             raise Wrong(beside[0], "is given beside between; give one or the other")
 
-    def _times(self) -> Iterator[tuple[str, float]]:
-        for name in GOALS:
-            for n, goal in enumerate(getattr(self, name)):
-                if isinstance(goal, Timed | KeyPose | BodyGoal):
-                    yield f"{name}[{n}].{'stop_s' if goal.at_s is None else 'at_s'}", goal.span[1]
-                else:
-                    yield f"{name}[{n}].stop_s", goal.stop_s
+    def _check_place(self, number: int, goal: PlaceGoal) -> None:
+        for name in ("heading_deg", "height_m", "ends", "standing", "label"):
+            if getattr(goal, name):
+                raise Wrong(f"goals[{number}].{name}", "is nothing that complete searches for; give a place or points")
+        if goal.points and goal.start_s is None:
+            raise Wrong(f"goals[{number}].points", "need an interval: give start_s and end_s instead of at_s")
 
     def check_asks(self) -> None:
         """Raise a RequestError if there is nothing to complete."""
-        if not self.between and not any(getattr(self, name) for name in GOALS):
+        if self.between is None and not self.goals:
             raise RequestError(
-                "nothing is asked for besides a length; add a pose, a body place, a joint or another goal",
-                where="poses",
+                "nothing is asked for besides a duration; add a goal: a pose, a place, a joint …", where="goals"
             )
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with track files and motions taken from a folder, where they are there."""
-        joints: tuple[Any, ...] = tuple(
-            goal.with_(track=str(folder / goal.track)) if goal.track else goal for goal in self.joints
-        )
-        poses: tuple[Any, ...] = tuple(
-            pose.with_(file=str(folder / pose.file)) if pose.file else pose for pose in self.poses
-        )
-        between = tuple(beside(folder, name) for name in self.between)
-        return self.with_(joints=joints, poses=poses, between=between)
+        goals = []
+        for goal in self.goals:
+            if isinstance(goal, JointGoal) and goal.track:
+                goal = goal.with_(track=str(folder / goal.track))
+            elif isinstance(goal, PoseGoal) and goal.pose.file:
+                goal = goal.with_(pose=goal.pose.with_(file=str(folder / goal.pose.file)))
+            goals.append(goal)
+        between = self.between
+        if between is not None:
+            between = between.with_(motions=tuple(beside(folder, name) for name in between.motions))
+        return self.with_(goals=tuple(goals), between=between)

@@ -10,22 +10,22 @@ from typing import Any
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.search import OneStepSearch, Search
 from choreograph.contract.verb import EXAMPLES, File
 from choreograph.distance.blas import one_thread_each
 from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.goals.measure import Measured, find_problems, measure, pose_places, worst
+from choreograph.goals.target import Target, find_targets
 from choreograph.motion.clip import Clip
 from choreograph.verbs.clip_selection import ChoosingSearch
 from choreograph.verbs.complete.behaviour_switching import labelled_behaviours
-from choreograph.verbs.complete.compile_goals import Target, find_targets
 from choreograph.verbs.complete.completion import Completion, finish_estimate, solve_targets
-from choreograph.verbs.complete.conflicts import find_conflicts, find_contradictions, say_reach
+from choreograph.verbs.complete.conflicts import beyond_reach, find_conflicts, find_contradictions
 from choreograph.verbs.complete.floor_limits import find_flight
 from choreograph.verbs.complete.inbetween import Gap, find_gap
 from choreograph.verbs.complete.interactive import Dragging, Pull
-from choreograph.verbs.complete.measure import measure, pose_off_m, say
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.request import CompleteRequest
 from choreograph.verbs.complete.solver import SolverSettings
@@ -35,17 +35,15 @@ from choreograph.verbs.complete.speed_limits import find_too_fast
 _PATH_POINTS = 400
 _SPLINED = ", by a spline from keyframe to keyframe: the recordings know less of them"
 _UNLIKE = (
-    "the key poses are unlike the recordings that were learned from: none leads through them, and a spline does. Learn "
-    "from recordings of this behaviour, or ask for tracks of hands and feet"
+    "No recording leads through the poses: they differ from the training clips, and a spline fills the gaps. Add clips "
+    "of this motion, or goals for hands and feet"
 )
 _KNOWS_LESS = (
-    "the recordings that were learned from know less of what is between key poses than a spline does ({:.2f} × its "
-    "error on recordings held out), so a spline leads over {:.1f} s, which knows nothing of steps. Learn from more "
-    "recordings of this behaviour, or set poses closer together"
+    "The training clips predict the motion between poses less well than a spline does ({:.2f} × its error on held-out "
+    "clips), so a spline fills {:.1f} s without steps. Add clips of this motion, or poses closer together"
 )
 _SPLINE_S = 0.5
 """Seconds that a spline may lead through: less than a step."""
-_FIT_PROBLEM = "the model's most likely motion did not come to rest"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +147,9 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
 
     def _prepare(self, progress: Progress, relearn: bool = True) -> tuple[MotionModel, list[Target], int]:
         request, recordings = self.request, self._recordings
-        solve = request.solve
-        self._gap = find_gap(request, recordings) if request.between else None
-        wanted = (request.examples, request.label, request.model, tuple(goal.label for goal in request.labels))
+        advanced = request.advanced
+        self._gap = None if request.between is None else find_gap(request.between, recordings)
+        wanted = (advanced.labelled, advanced.model, tuple(goal.label for goal in request.labels))
         key = (wanted, request.nearest, request if request.nearest else None)
         if self._model is None or (relearn and self._learned_for != key):
             known = () if self._gap is None or not recordings.clips else self._gap.on(recordings.body).claims()
@@ -159,39 +157,39 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         model = self._model
         rate = model.encoding.rate_hz
         self._settings = SolverSettings(
-            solve.dynamics,
-            solve.goals,
-            solve.iterations,
-            spline_frames=round(solve.knots_s * rate),
-            guided=solve.guided,
+            advanced.weights.dynamics,
+            advanced.weights.goals,
+            request.work_limit,
+            spline_frames=round(advanced.knots_s * rate),
+            guided=advanced.guided,
         )
+        skeleton = model.encoding.skeleton
+        targets = find_targets(request.goals, skeleton, recordings.find, rate)
+        targets = [target for target in targets if target.kind != "label"]  # these choose the model's dynamics
         if self._gap is not None:
-            self._gap = self._gap.on(model.encoding.skeleton)
-            own = find_targets(request, model.encoding.skeleton, recordings.find, rate)
-            targets = [*self._gap.targets(model), *own]
-            return model, targets, self._gap.frames(model)
-        assert request.length_s is not None
-        targets = find_targets(request, model.encoding.skeleton, recordings.find, rate)
-        frames = round(request.length_s * rate) + 1
+            self._gap = self._gap.on(skeleton)
+            return model, [*self._gap.targets(model), *targets], self._gap.frames(rate)
+        assert request.duration_s is not None
+        frames = round(request.duration_s * rate) + 1
         if frames <= model.order:
             raise RequestError(
-                f"length_s is {request.length_s:g}: {frames} frames at {rate:g} Hz; a model of order {model.order} "
+                f"duration_s is {request.duration_s:g}: {frames} frames at {rate:g} Hz; a model of order {model.order} "
                 f"needs {model.order + 1}",
-                where="length_s",
+                where="duration_s",
             )
         return model, targets, frames
 
     def best(self) -> CompleteResult:
         """The completed motion."""
         made, request = self.made, self.request
-        clip = made.clip if self._gap is None else self._gap.shown(made.clip, request)
-        misses = measure(made.clip, made.targets)
+        clip = made.clip if self._gap is None else self._gap.shown(made.clip, made.model.encoding.rate_hz)
+        measured = measure(made.clip, made.targets)
         said = "one goal" if len(made.targets) == 1 else f"{len(made.targets)} goals"
         answer = Answer(
             (Motion(clip, (), made.likely),),
             f"{clip.seconds:.2f} s through {said}" + (_SPLINED if made.estimate.splined else ""),
-            self._metrics(clip, misses),
-            tuple(self._problems(misses)),
+            self._metrics(clip, measured),
+            tuple(self._problems(measured)),
             cost=made.estimate.objective[-1],
             path=_way(clip),
             details={
@@ -207,10 +205,10 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             "complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=made
         )
 
-    def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
+    def _metrics(self, clip: Clip, measured: Sequence[Measured]) -> dict[str, Metric]:
         made = self.made
         metrics = {"seconds": Metric(clip.seconds, "s", "lasts")}
-        metres = [m.amount for m in misses if m.unit == "m" and made.targets[m.target].kind != "contact"]
+        metres = [one.off for one in measured if one.unit == "m" and one.target.kind != "contact"]
         if metres:
             metrics["goal_worst"] = Metric(max(metres), "m", "off what was asked at most")
         if clip.skeleton.feet:
@@ -221,55 +219,48 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         metrics["iterations"] = Metric(float(steps), "iteration" if steps == 1 else "iterations", "optimised in")
         return metrics
 
-    def _problems(self, misses: Sequence[Any]) -> list[Problem]:
-        made = self.made
-        missed = [miss for miss in misses if miss.missed]
-        # Of the many poses of an interval the worst stands for all.
-        worst = {made.targets[miss.target].where: miss for miss in sorted(missed, key=lambda miss: miss.amount)}
-        missed = [miss for miss in missed if miss is worst[made.targets[miss.target].where]]
-        fights = find_conflicts(made, [miss.target for miss in missed])
-        found: list[Problem] = []
-        away: dict[str, float] = {}
-        for miss in missed:
-            target = made.targets[miss.target]
-            problem = say(miss, target, made.clip, [made.targets[n].where for n in fights.get(miss.target, [])])
-            found.append(say_reach(problem, target, made.clip, miss))
-        for target in made.targets:
-            if target.kind == "pose" and (off := pose_off_m(made.clip, target)) > 0.05:
-                away[target.where] = max(off, away.get(target.where, 0.0))
-        for where, off in away.items():
-            text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
-            found.append(Problem(ProblemKind.POSITION_MISSED, text, where, 0.0, round(off, 4), unit="m"))
+    def _problems(self, measured: Sequence[Measured]) -> list[Problem]:
+        made, found = self.made, []
+        names, missed = made.clip.skeleton.names, worst(measured)
+        for one, fights in zip(missed, find_conflicts(made, [one.target for one in missed]), strict=True):
+            more = []
+            if (short := beyond_reach(one, made.clip)) > 0:
+                more.append(f"That is {amount(short, 'm')} farther than the body reaches from where its torso is.")
+            if fights:
+                verb = "stands" if len(fights) == 1 else "stand"
+                more.append(f"{', '.join(fights)} {verb} against it: drop or move one, or give one more weight.")
+            problem = one.problem(names, " ".join(more))
+            found.append(replace(problem, nearest=round(one.off, 4)) if short > 0 else problem)
+        found += find_problems(measure(made.clip, pose_places(made.targets)), names)
         if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
             found.append(_with_way_out(fast, self.request))
         if (flight := find_flight(made.clip, made.model, made.targets)) is not None:
             found.append(flight)
+        where = "goals" if self.request.goals else "between"
         if made.estimate.splined:
             if not made.model.held_out > 1:
-                found.append(Problem(ProblemKind.EXAMPLES_WEAK, _UNLIKE, "poses"))
+                found.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=_UNLIKE))
             elif (apart := _longest_gap(made.targets)) > _SPLINE_S:
-                found.append(
-                    Problem(ProblemKind.EXAMPLES_WEAK, _KNOWS_LESS.format(made.model.held_out, apart), "poses")
-                )
+                what = _KNOWS_LESS.format(made.model.held_out, apart)
+                found.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=what))
         if not made.estimate.converged:
-            said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
-            found.append(Problem(ProblemKind.NOT_CONVERGED, said, "solve.iterations"))
+            count = self._settings.iterations
+            found.append(Problem.of(ProblemKind.NOT_CONVERGED, "work_limit", count=count, broken=""))
         return found
 
 
 def _longest_gap(targets: Sequence[Target]) -> float:
     """The longest time without a goal between the first and the last, seconds."""
-    held = sorted((target.start_s, target.stop_s) for target in targets)
+    held = sorted((target.start_s, target.end_s) for target in targets)
     stops = accumulate((stop for _, stop in held), max)
     return max((start - stop for (start, _), stop in zip(held[1:], stops, strict=False)), default=0.0)
 
 
 def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
     """A problem of speed, with what helps between two motions."""
-    if not request.between or not request.in_place:
+    if request.between is None or not request.between.as_recorded:
         return problem
-    text = f"{problem.text}; unless it is to stay where it is (in_place), the second motion comes where the first leads"
-    return replace(problem, text=text)
+    return replace(problem, text=f"{problem.text} The second motion is where it was recorded (as_recorded).")
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:

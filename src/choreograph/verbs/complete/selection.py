@@ -12,7 +12,7 @@ from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.verbs.complete.settings import LearnSettings
 
 if TYPE_CHECKING:
-    from choreograph.verbs.complete.model import Dynamics
+    from choreograph.features.linear_dynamics import LinearDynamics
 
 _ORDERS = (2, 3)
 _COMPONENTS = (1, 2, 4)
@@ -82,7 +82,7 @@ def _completed_off(
     folds: list[tuple[list[Floats], list[Floats]]], size: int, order: int, settings: LearnSettings
 ) -> float:
     """How far held-out windows, completed from keyframes, are from what they were; in the rows' scaled units."""
-    from choreograph.verbs.complete.linear import solve_linear
+    from choreograph.features.linear_dynamics import solve_linear
     from choreograph.verbs.complete.model import fit_dynamics
 
     key = max(2, round(settings.rate_hz))
@@ -122,7 +122,7 @@ def folds_of(states: Sequence[Floats]) -> list[tuple[list[Floats], list[Floats]]
     return out
 
 
-def _heavy_likelihood(own: Dynamics, states: Floats) -> Floats:
+def _heavy_likelihood(own: LinearDynamics, states: Floats) -> Floats:
     """ln p of each frame's residual under Student's distribution, but for what is the same for all models, (F - m,)."""
     means, covariances = own.innovations()
     rest, parts = own.residuals(states), []

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
+from choreograph.features.linear_dynamics import log_mixture
 from choreograph.verbs.complete.estimate import DAMPING, Estimate
-from choreograph.verbs.complete.model import MotionModel, log_mixture
+from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.nearest_recording import NEAR, beside
 from choreograph.verbs.complete.residual_terms import Body, PoseTerm, Terms, evaluate
 from choreograph.verbs.complete.speed_limits import find_carried
@@ -167,17 +168,17 @@ class MapSolver:
 
     def normal_equations(self, now: Estimate) -> tuple[Floats, Floats, float]:
         """Lower bands (b, N), gradient (N,) and objective at an estimate."""
-        from choreograph.verbs.complete import _compiled
+        from choreograph.features import _compiled_bands
 
         d, n = self.model.dimensions, self.size
         shares, value = self.shares(now.states)
         if self._fixed is None or len(self._blocks) > 1:
             bands = np.zeros((max(self._bands, 2 * n), self.frames * n))
             slope = np.zeros(self.frames * n)
-            _compiled.add_blocks(bands, slope, self._blocks, self._slopes, shares, 0, n, d)
-            _compiled.add_blocks(bands, slope, self._start_block, self._start_slope, np.ones((1, 1)), 0, n, d)
+            _compiled_bands.add_blocks(bands, slope, self._blocks, self._slopes, shares, 0, n, d)
+            _compiled_bands.add_blocks(bands, slope, self._start_block, self._start_slope, np.ones((1, 1)), 0, n, d)
             usual = np.diag(self._usual)[None]
-            _compiled.add_blocks(bands, slope, usual, np.zeros((1, d)), np.ones((self.frames, 1)), 0, n, d)
+            _compiled_bands.add_blocks(bands, slope, usual, np.zeros((1, d)), np.ones((self.frames, 1)), 0, n, d)
             self._fixed = bands, slope
         bands, slope = self._fixed[0].copy(order="C"), self._fixed[1]
         gradient = slope + _multiply(bands, self._join(now) - self._guide.ravel())
@@ -197,6 +198,7 @@ class MapSolver:
 
     def _add_terms(self, bands: Floats | None, gradient: Floats | None, now: Estimate) -> float:
         """Half the sum of the constraints' squared residuals, which are added to the equations where there are any."""
+        from choreograph.features import _compiled_bands
         from choreograph.verbs.complete import _compiled
 
         n, beta = self.size, np.sqrt(self.settings.constraints)
@@ -222,7 +224,7 @@ class MapSolver:
                 if last and derivatives.shape[1] > n:
                     _add_last(bands, gradient, frames, residuals, derivatives, n, self.frames)
                 else:
-                    _compiled.add_rows(bands, gradient, frames, residuals, derivatives, n)
+                    _compiled_bands.add_rows(bands, gradient, frames, residuals, derivatives, n)
         return value
 
     def _limit_rows(self, rows: Floats) -> tuple[Ints, Floats, Floats]:
@@ -389,8 +391,8 @@ def _add_last(
     bands: Floats, gradient: Floats | None, frames: Ints, values: Floats, slopes: Floats, n: int, count: int
 ) -> None:
     """Rows of which some are about the last frame, behind which there is none."""
-    from choreograph.verbs.complete import _compiled
+    from choreograph.features import _compiled_bands
 
     last = frames == count - 1
-    _compiled.add_rows(bands, gradient, frames[~last], values[~last], slopes[~last], n)
-    _compiled.add_rows(bands, gradient, frames[last], values[last], np.ascontiguousarray(slopes[last, :n]), n)
+    _compiled_bands.add_rows(bands, gradient, frames[~last], values[~last], slopes[~last], n)
+    _compiled_bands.add_rows(bands, gradient, frames[last], values[last], np.ascontiguousarray(slopes[last, :n]), n)

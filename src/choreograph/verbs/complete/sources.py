@@ -11,6 +11,8 @@ import numpy as np
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.contract.limits import is_file
+from choreograph.goals.model import LabelGoal, PoseSource
+from choreograph.goals.target import FindClip, Target, find_targets
 from choreograph.graph.cache import Key, find_or_build, limit_bytes
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
@@ -18,8 +20,6 @@ from choreograph.motion.labels import matches_label, say_labels
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.trim import trimmed
-from choreograph.verbs.complete.compile_goals import Find, Target, find_targets
-from choreograph.verbs.complete.goals import KeyPose
 from choreograph.verbs.complete.model import MotionModel, learn
 from choreograph.verbs.complete.request import CompleteRequest
 from choreograph.verbs.complete.settings import LearnSettings
@@ -56,8 +56,8 @@ class Recordings:
         """The body of the first clip, by which clips are compared."""
         return self.clips[0].skeleton
 
-    def find(self, pose: KeyPose, where: str = "poses") -> Clip:
-        """The clip of a key pose."""
+    def find(self, pose: PoseSource, where: str) -> Clip:
+        """The clip or file that a pose is from."""
         if pose.file is not None:
             from choreograph.formats import read_clip
 
@@ -91,24 +91,24 @@ class Recordings:
             progress: Hears how far the work has come.
             known: What is asked besides the request's own goals, by which the nearest clips are known too.
         """
-        settings = request.model
+        settings = request.advanced.model
         labels = tuple(dict.fromkeys(goal.label for goal in request.labels))
         if isinstance(self.source, MotionModel):
-            return _checked(self.source, labels)
+            return _checked(self.source, request)
         if labels and not settings.behaviours:
             settings = settings.with_(behaviours=labels)
         clips = choose_clips(self.clips, request, self.find, known)
         return find_model(clips, settings, progress)
 
 
-def _checked(model: MotionModel, labels: Sequence[str]) -> MotionModel:
+def _checked(model: MotionModel, request: CompleteRequest) -> MotionModel:
     known = [own.name for own in model.dynamics]
-    for n, label in enumerate(labels):
-        if label not in known:
+    for n, goal in enumerate(request.goals):
+        if isinstance(goal, LabelGoal) and goal.label not in known:
             named = ", ".join(name for name in known if name) or "one behaviour without a name"
             raise RequestError(
-                f"labels[{n}].label is {label!r}, but the model knows {named}; learn one that does (behaviours)",
-                where=f"labels[{n}].label",
+                f"goals[{n}].label is {goal.label!r}, but the model knows {named}; learn one that does (behaviours)",
+                where=f"goals[{n}].label",
             )
     return model
 
@@ -137,14 +137,14 @@ def _digest(clips: Sequence[Clip]) -> str:
 
 
 def choose_clips(
-    clips: Sequence[Clip], request: CompleteRequest, find: Find | None = None, known: Known = ()
+    clips: Sequence[Clip], request: CompleteRequest, find: FindClip | None = None, known: Known = ()
 ) -> list[Clip]:
-    """The clips that a request means to learn from: by name, by label, and of those the nearest to what it asks.
+    """The clips that a request means to learn from: by label, and of those the nearest to its goals.
 
     Args:
         clips: All there are.
         request: Which it means.
-        find: The clip of a key pose; by name among `clips` if None.
+        find: The clip of a pose; by name among `clips` if None.
         known: What is asked besides the request's own goals.
 
     Raises:
@@ -153,26 +153,19 @@ def choose_clips(
     chosen = list(clips)
     if not chosen:
         raise RequestError("there are no clips to learn from")
-    if request.examples:
-        names = {clip.name for clip in chosen}
-        for n, name in enumerate(request.examples):
-            if name not in names:
-                raise RequestError(
-                    f"examples[{n}] is {name!r}, which is no clip; there are {', '.join(sorted(names)[:20])}",
-                    where=f"examples[{n}]",
-                )
-        chosen = [clip for clip in chosen if clip.name in request.examples]
-    if request.label is not None:
-        parts = [part for clip in chosen for part in _labelled(clip, request.label)]
+    label = request.advanced.labelled
+    if label is not None:
+        parts = [part for clip in chosen for part in _labelled(clip, label)]
         if not parts:
             labels = say_labels([label.text for clip in chosen for label in clip.labels])
-            raise RequestError(f"label is {request.label!r}, but clips are labelled {labels}", where="label")
+            where = "advanced.labelled"
+            raise RequestError(f"{where} is {label!r}, but clips are labelled {labels}", where=where)
         chosen = parts
     if request.nearest is not None and request.nearest < len(chosen):
         from choreograph.verbs.complete.nearest import goal_distance
 
         body = clips[0].skeleton
-        targets = [*known, *find_targets(request, body, find or Recordings(clips).find)]
+        targets = [*known, *find_targets(request.goals, body, find or Recordings(clips).find)]
         away = [goal_distance(retarget(clip, body), targets) for clip in chosen]
         nearest = sorted(np.argsort(away, kind="stable")[: request.nearest].tolist())
         chosen = [chosen[n] for n in nearest]

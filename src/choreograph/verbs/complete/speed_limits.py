@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete.encode import Track, velocities
 from choreograph.verbs.complete.residual_terms import POSITION, Terms
 
 if TYPE_CHECKING:
-    from choreograph.verbs.complete.compile_goals import Target
+    from choreograph.goals.target import Target
     from choreograph.verbs.complete.model import MotionModel
 
-WAYS = ("goes", "goes backwards", "goes sideways", "turns", "rises or sinks")
-"""What a body can do too fast."""
+WAYS = ("", ", backwards,", ", sideways,", ", turning,", ", up or down,")
+"""How a body can move too fast, as messages say it."""
 SPANS_S = (0.1, 0.5)
 """Seconds over which speeds are measured: a leap of one frame shows over the shorter, a long way over the longer."""
-_TURNS = WAYS.index("turns")
+_TURNS = WAYS.index(", turning,")
 FASTER = 1.25
 _ROOM = np.where(np.arange(len(WAYS)) == _TURNS, 1.0, 0.3)
 """How much faster than the fastest recorded a motion may be: a factor, and then m/s or rad/s. A clip that is left out
@@ -79,22 +79,20 @@ def find_too_fast(clip: Clip, model: MotionModel, targets: Sequence[Target]) -> 
         if over[first, way] > worst:
             worst = float(over[first, way])
             at = (int(first) + min(span * clip.fps, len(clip) - 1) / 2) / clip.fps
-            found = _say(int(way), float(own[first, way]), float(recorded[way]), at, targets)
+            found = _problem(int(way), float(own[first, way]), float(recorded[way]), at, targets)
     return found
 
 
-def _say(way: int, speed: float, recorded: float, at_s: float, targets: Sequence[Target]) -> Problem:
-    unit, digits, per = ("°/s", 0, float(np.degrees(1.0))) if way == _TURNS else ("m/s", 1, 1.0)
+def _problem(way: int, speed: float, recorded: float, at_s: float, targets: Sequence[Target]) -> Problem:
+    unit, per = ("°/s", float(np.degrees(1.0))) if way == _TURNS else ("m/s", 1.0)
     placed = [target for target in targets if target.kind in ("pose", "place", "facing", "position")]
-    behind = sorted((target for target in placed if target.stop_s >= at_s), key=lambda target: target.start_s)
-    where = behind[0].where if behind else placed[-1].where if placed else "length_s"
-    text = (
-        f"{where}: at {at_s:.2f} s the body {WAYS[way]} at {per * speed:.{digits}f} {unit}; the fastest recorded "
-        f"does so at {per * recorded:.{digits}f} {unit}. Allow more time, ask for less, or learn from faster motion"
-    )
-    return Problem(
-        ProblemKind.TOO_FAST, text, where, got=round(per * speed, 3), nearest=round(per * recorded, 3), unit=unit
-    )
+    after = sorted((target for target in placed if target.end_s >= at_s), key=lambda target: target.start_s)
+    where = after[0].where if after else placed[-1].where if placed else "duration_s"
+    got = per * speed
+    return Problem.of(
+        ProblemKind.TOO_FAST, where, what=f"The body{WAYS[way]}", speed=amount(got, unit), got=got,
+        nearest=per * recorded, unit=unit, at_s=at_s,
+    )  # fmt: skip
 
 
 def find_carried(model: MotionModel, frames: int, terms: Terms) -> Floats | None:

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.feet import leg_side
 
 APART_M = 0.02

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Floats, Ints
+from choreograph.features.linear_dynamics import LinearDynamics
 from choreograph.features.pose_space import PoseSpace
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.npz import blamed, read_arrays
 from choreograph.graph.cache import Content
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.complete.encode import TRAVEL, Encoding
-from choreograph.verbs.complete.model import Dynamics, MotionModel
+from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.nearest_recording import Examples
 from choreograph.verbs.complete.speed_limits import SPANS_S, WAYS
 
@@ -141,9 +142,9 @@ def _examples(arrays: Any, floats: dict[str, Floats], d: int) -> Examples | None
     return found
 
 
-def _dynamics(n: int, entry: Any, floats: dict[str, Floats], d: int) -> Dynamics:
+def _dynamics(n: int, entry: Any, floats: dict[str, Floats], d: int) -> LinearDynamics:
     name, frames = entry
-    own = Dynamics(name=str(name), frames=int(frames), **{part: floats[f"{part}_{n}"] for part in _DYNAMICS})
+    own = LinearDynamics(name=str(name), frames=int(frames), **{part: floats[f"{part}_{n}"] for part in _DYNAMICS})
     m, q, mixed = own.step.shape[0], own.control.shape[-1], own.weights.shape[0]
     wanted = ((m, d, d), (d, q), (d,), (mixed,), (mixed, q), (mixed, q, q), (m * d,), (m * d, m * d))
     shapes = tuple(getattr(own, part).shape for part in _DYNAMICS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import EXAMPLES, Output, Verb
-from choreograph.verbs.complete.goals import BodyGoal
+from choreograph.goals.model import PlaceGoal
 from choreograph.verbs.complete.request import CompleteRequest
 from choreograph.verbs.complete.search import CompleteResult, CompleteSearch
 
@@ -56,24 +56,24 @@ VERB = Verb(
     search=CompleteSearch,
     takes_file=True,
     trial=CompleteRequest(
-        length_s=1.0, body=(BodyGoal(at_s=0.0, position=(0.0, 0.0)), BodyGoal(at_s=1.0, position=(0.0, 1.0)))
+        duration_s=1.0, goals=(PlaceGoal(at_s=0.0, place=(0.0, 0.0)), PlaceGoal(at_s=1.0, place=(0.0, 1.0)))
     ),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
     outputs=(
         Output(
-            "objective",
+            "objective_picture",
             "Also plot the objective over iterations from three starts",
             (".png", ".svg", ".pdf"),
             _draw_objective,
         ),
-        Output("learned", "Also write the model", (".model",), _write_model),
+        Output("model", "Also write the model", (".model",), _write_model),
     ),
     examples=(
         "complete walks/ request.yaml -o out.bvh --picture out.png",
         "complete walks.model request.yaml -o out.glb --render out.mp4",
-        "complete walks/ --between a.bvh --between b.bvh --frames 30 -o gap.bvh",
+        "complete walks/ --between a.bvh --between b.bvh --gap 1 -o gap.bvh",
     ),
     guide="docs/complete.md",
 )

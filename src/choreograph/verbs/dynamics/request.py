@@ -41,6 +41,8 @@ class DynamicsRequest(Request):
     {'cutoff_hz': 6}
     """
 
+    verb = "dynamics"
+
     cutoff_hz: Annotated[Hertz, Ge(0), Le(1000)] = CUTOFF_HZ
     """Frequency above which motion is noise: a low-pass before differentiating; 0 takes the frames as they are."""
     friction: Annotated[float, Gt(0), Le(5)] = FRICTION

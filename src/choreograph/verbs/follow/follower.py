@@ -71,9 +71,7 @@ class PathFollower:
             edge_costs: Extra cost of single edges, (E,), m²·s: used to find answers that differ.
         """
         self.graph = graph
-        self.request = request or FollowRequest()
-        self.request.check(graph)
-        self.settings = self.request.search
+        self._take(request or FollowRequest())
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
@@ -105,6 +103,12 @@ class PathFollower:
         self._joining = False
         self._aimed = 0.0
         self._set_path(path)
+
+    def _take(self, request: FollowRequest) -> None:
+        """Search for what a request asks for."""
+        request.check(self.graph)
+        self.request, self.settings = request, request.settings
+        self._work_limit = request.with_quality().work_limit
 
     # ------------------------------------------------------------------ the path
 
@@ -177,9 +181,7 @@ class PathFollower:
             edge_costs: Extra cost of single edges, (E,), m²·s.
         """
         twin = self.copied()
-        twin.request = request or self.request
-        twin.request.check(self.graph)
-        twin.settings = twin.request.search
+        twin._take(request or self.request)
         twin._edge_costs = edge_costs
         twin._began = time.monotonic()
         twin._walk_on(path)
@@ -261,7 +263,8 @@ class PathFollower:
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
         """The best walk to the horizon, by how much it may be beaten, and the frames scored."""
         settings = self.settings
-        late = settings.max_seconds is not None and time.monotonic() - self._began > settings.max_seconds
+        limit_s = self.request.time_limit_s
+        late = limit_s is not None and time.monotonic() - self._began > limit_s
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
@@ -316,7 +319,7 @@ class PathFollower:
         found = beam.select(since, view.kernel, self._path, self._params)
         if found is None:
             return None, np.inf, scored
-        if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
+        if self.settings.method != "bound" or late or self._work_limit == 0:
             return found, found.cost - float(starts[found.start, COST]), scored
         better, gap, more = self._bound(starts[found.start], marks[found.start], stay_in, found)
         return better, gap, scored + more
@@ -326,7 +329,7 @@ class PathFollower:
         from choreograph.verbs.follow import _compiled_bound
 
         cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
-            start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
+            start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self._work_limit,
             seed is not None, seed is not None, self._view.kernel, self._path, self._params,
         )  # fmt: skip
         found = seed
@@ -369,7 +372,7 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or a shorter horizon_s"
+                "allow more work_limit, or a shorter horizon_s"
             )
         edges = np.array(self.edges, np.int32)
         bends = None

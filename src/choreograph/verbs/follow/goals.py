@@ -14,7 +14,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
 from choreograph.motion.labels import matches_label
 from choreograph.scene.path import Path
-from choreograph.verbs.follow.request import FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced
 from choreograph.verbs.follow.tables import EdgeTables
 
 _NEAR_SPEED = 0.12
@@ -54,7 +54,7 @@ def asked_goals(path: Path) -> list[tuple[str | None, float | None]]:
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
 
 
-def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, edge_way: Floats) -> Goals:
+def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowAdvanced, edge_way: Floats) -> Goals:
     """How far each node is from what a path asks for; only a search that bends asks that.
 
     Args:
@@ -80,13 +80,13 @@ def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fol
     return Goals(bits, wait, cost)
 
 
-def goal_cost(settings: FollowSettings, speed: float | None) -> float:
+def goal_cost(settings: FollowAdvanced, speed: float | None) -> float:
     """Cost of a second without a goal, m²·s: a speed, or a label."""
     # By a third off is what somebody walks who should jog.
     return settings.label_cost if speed is None else settings.speed_cost * (speed / 3) ** 2
 
 
-def speeds_that_fit(settings: FollowSettings, speed: float) -> Floats:
+def speeds_that_fit(settings: FollowAdvanced, speed: float) -> Floats:
     """Speeds between which an edge counts as that fast, m/s."""
     off = _NEAR_SPEED + settings.max_stretch
     return speed * np.array([1 - off, 1 + off])
@@ -124,26 +124,26 @@ def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
     return number, np.where(number >= 0, far / _PACE_M_S, 0.0)
 
 
-def passage_costs(graph: MotionGraph, number: Ints | slice, settings: FollowSettings) -> Floats:
+def passage_costs(graph: MotionGraph, number: Ints | slice, settings: FollowAdvanced) -> Floats:
     """What it costs to take edges, (N,), m²·s: transitions, the more the farther apart poses are; rare clips."""
     edges = graph.edges
     far = edges.distance_m[number] / max(graph.threshold_m, 1e-3)
     far = 1.0 + _FAR_TIMES * np.where(far > 1.0, far, far * far) if settings.bends else np.maximum(far, 1.0)
-    costs = settings.transition_cost * far * (edges.kind[number] == TRANSITION)
+    costs = settings.weights.transition * far * (edges.kind[number] == TRANSITION)
     if graph.usual_clips is not None:
         seconds = (edges.stop[number] - edges.start[number]) / graph.rate_hz
         costs += _UNUSUAL_COST * seconds * ~graph.usual_clips[edges.target_clip[number]]
     return np.asarray(costs)
 
 
-def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, style: str | None) -> Floats:
+def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowAdvanced, style: str | None) -> Floats:
     """What edges cost that change from one style to another, or are not of the style asked for, (E,), m²·s."""
     if "style changes" not in tables.derived:
         first = tables.label_words[tables.first]
         last = tables.label_words[tables.first + tables.length - 1]
         blends = graph.edges.kind == TRANSITION
         tables.derived["style changes"] = style_differences(label_words(tables.label_sets), first, last, blends)
-    costs = settings.style_change_cost * tables.derived["style changes"]
+    costs = settings.weights.style_change * tables.derived["style changes"]
     if style is not None:
         tables.bits([style])  # refuses a label that nothing has
         fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])

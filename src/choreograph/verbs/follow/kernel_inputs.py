@@ -14,7 +14,7 @@ from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, RUN_M_S, f
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.continuations import MOMENTS, Continuations, no_continuations
 from choreograph.verbs.follow.goals import Goals, find_goals, goals_ahead, labels_of
-from choreograph.verbs.follow.request import IDLE_M_S, FollowSettings
+from choreograph.verbs.follow.request import IDLE_M_S, FollowAdvanced
 from choreograph.verbs.follow.tables import EdgeTables
 
 PATH_STEP_M = 0.01
@@ -145,7 +145,7 @@ def kernel_tables(
     extra: Floats,
     ways: Continuations,
     goals: Goals,
-    settings: FollowSettings,
+    settings: FollowAdvanced,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
     fixed = fixed_arrays(tables, graph)
@@ -167,7 +167,7 @@ def kernel_tables(
         first_way=ways.first,
         last_way=seal(ways.first[1:]),
         ways=ways.places,
-        way_cost=seal(settings.transition_cost * ways.changes),
+        way_cost=seal(settings.weights.transition * ways.changes),
         moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
         so_far=fixed.so_far,
         bend=fixed.bend,
@@ -288,7 +288,7 @@ def _guide(path: Path, along: Floats) -> Floats:
     return np.column_stack([places, heading, np.cos(heading), np.sin(heading)])
 
 
-def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
+def moment_weights(settings: FollowAdvanced, moment_s: float) -> Floats:
     """How much being off the path counts at each moment of a continuation, (MOMENTS,): less with time to bend.
 
     A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
@@ -296,16 +296,16 @@ def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
     if not settings.bends:
         return np.ones(MOMENTS)
     seconds = moment_s * np.arange(1, MOMENTS + 1)
-    bent = 4 * settings.bend_cost / (seconds**3 * moment_s)
+    bent = 4 * settings.weights.bend / (seconds**3 * moment_s)
     return np.asarray(bent / (1 + bent))
 
 
-def moment_frames(settings: FollowSettings, graph: MotionGraph) -> int:
+def moment_frames(settings: FollowAdvanced, graph: MotionGraph) -> int:
     """Frames between the moments at which continuations are seen."""
     return max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
 
 
-def lateral_limits(settings: FollowSettings, recorded: tuple[float, float]) -> tuple[float, float]:
+def lateral_limits(settings: FollowAdvanced, recorded: tuple[float, float]) -> tuple[float, float]:
     """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
     slow, fast = settings.lateral_limits
     if not settings.bends or settings.max_lateral_m_s2 is not None:
@@ -325,7 +325,7 @@ class Inputs(NamedTuple):
     params: KernelParams
 
 
-def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, extra: Floats) -> Inputs:
+def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowAdvanced, extra: Floats) -> Inputs:
     """What the kernels take for a request.
 
     Args:
@@ -336,7 +336,7 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         extra: Cost of taking each edge at all, (E,), m²·s.
     """
     line, spacing = kernel_path(path, settings.bends)
-    continues = settings.method != "thesis" and settings.heuristic_weight > 0
+    continues = settings.method != "thesis" and settings.weights.heuristic > 0
     ways = tables.continuations(graph, moment_frames(settings, graph)) if continues else no_continuations(graph)
     fixed = fixed_arrays(tables, graph)
     goals = find_goals(graph, tables, path, settings, fixed.edge_way)
@@ -349,7 +349,7 @@ def find_params(
     path: Path,
     line: KernelPath,
     spacing: float,
-    settings: FollowSettings,
+    settings: FollowAdvanced,
     fastest: float,
     lateral: tuple[float, float],
 ) -> KernelParams:
@@ -374,24 +374,24 @@ def find_params(
         speed_weight=float(settings.speed_cost),
         label_weight=float(settings.label_cost),
         # The thesis knows no cost of standing, and none of where it ends.
-        idle_weight=0.0 if thesis else float(settings.idle_weight),
+        idle_weight=0.0 if thesis else float(settings.weights.idle),
         idle_below=IDLE_M_S,
-        end_weight=0.0 if thesis else float(settings.end_weight_s),
-        facing_weight=0.0 if facing is None else float(settings.facing_weight),
+        end_weight=0.0 if thesis else float(settings.weights.end_s),
+        facing_weight=0.0 if facing is None else float(settings.weights.facing),
         # Bent, progress may run ahead of the root by half.
         fastest=fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
         per_metre=1.0 / spacing,
         length=path.length,
         continuation_s=frames / graph.rate_hz,
-        heuristic_weight=float(settings.heuristic_weight),
-        credit=float(settings.metre_cost),
+        heuristic_weight=float(settings.weights.heuristic),
+        credit=float(settings.weights.metre),
         facing=float(facing or 0.0),
         max_lateral=slow,
         more_lateral=fast - slow,
         max_curvature=MAX_CURVATURE,
         max_stretch=float(stretch),
-        bend_cost=float(settings.bend_cost),
+        bend_cost=float(settings.weights.bend),
         pursuit_m=PURSUIT_M,
         pursuit_s=PURSUIT_S,
-        end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
+        end_pose_cost=float(settings.weights.end_pose) if bends else 0.0,
     )

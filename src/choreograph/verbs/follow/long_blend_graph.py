@@ -32,7 +32,7 @@ def graph_for(graph: MotionGraph, request: FollowRequest, stretches: Iterable[St
     wanted += [(request.label, request.speed_m_s), (request.style, None)]
     labels = {label for label, _ in wanted if label is not None}
     speeds = {speed for _, speed in wanted if speed is not None}
-    named = {request.start_clip, *request.prefer}
+    named = {request.start.clip, *request.prefer}
     if any(graph.infos[n].name in named for n in np.flatnonzero(more)):
         return wider
     shown = [_labelled(graph, label) for label in labels]
@@ -52,7 +52,7 @@ def _labelled(graph: MotionGraph, wanted: str) -> Floats:
 
 def _as_fast(graph: MotionGraph, which: Flags, request: FollowRequest, speed: float) -> Floats:
     """Seconds of some clips in which somebody is as fast, (C,)."""
-    low, high = speeds_that_fit(request.search, speed)
+    low, high = speeds_that_fit(request.settings, speed)
     seconds = np.zeros(len(graph.infos))
     for number in np.flatnonzero(which).tolist():
         clip = graph.clips[number]

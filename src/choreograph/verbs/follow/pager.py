@@ -28,7 +28,7 @@ from choreograph.verbs.follow.kernel_inputs import Inputs, KernelTables, find_pa
 from choreograph.verbs.follow.kernel_inputs import moment_weights as weights_of
 from choreograph.verbs.follow.lazy_continuations import Pages, no_pages
 from choreograph.verbs.follow.paging import PagedTables, Pool
-from choreograph.verbs.follow.request import FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced
 
 
 class Pager:
@@ -38,7 +38,7 @@ class Pager:
         self,
         tables: PagedTables,
         path: Path,
-        settings: FollowSettings,
+        settings: FollowAdvanced,
         style: str | None,
         edge_costs: Floats | None,
     ) -> None:
@@ -58,7 +58,7 @@ class Pager:
         self._first, self._last = np.full(len(graph.nodes), -1, np.int64), np.full(len(graph.nodes), -1, np.int64)
         self._extra, self._labels = Pool({"extra": ((), np.float64)}), Pool({"labels": ((), np.int64)})
         self._way_cost, self._way_count = np.empty(0), 0
-        continues = settings.method != "thesis" and settings.heuristic_weight > 0
+        continues = settings.method != "thesis" and settings.weights.heuristic > 0
         self._step = moment_frames(settings, graph) if continues else None
         line, spacing = kernel_path(path, settings.bends)
         params = find_params(graph, path, line, spacing, settings, tables.fastest, tables.lateral)
@@ -99,7 +99,7 @@ class Pager:
             return self._fill(), no_pages()
         ways = tables.ways(self._step)
         ways.reserve(int((self._last[nodes] - self._first[nodes]).sum()))
-        return self._fill(), ways.pages(self._way_cost, self._settings.transition_cost)
+        return self._fill(), ways.pages(self._way_cost, self._settings.weights.transition)
 
     def slots(self, edges: Any) -> Ints:
         """Where edges of the graph are in the tables."""
@@ -133,7 +133,7 @@ class Pager:
             larger[: self._way_count] = self._way_cost[: self._way_count]
             self._way_cost = larger
         new = slice(self._way_count, ways.count)
-        self._way_cost[new] = self._settings.transition_cost * ways.changes[new]
+        self._way_cost[new] = self._settings.weights.transition * ways.changes[new]
         self._way_count = ways.count
 
     def _costs(self, since: int) -> Floats:
@@ -144,7 +144,7 @@ class Pager:
         extra = np.zeros(len(number)) + (0.0 if self._edge_costs is None else self._edge_costs[number])
         if settings.method != "thesis":
             extra += passage_costs(tables.graph, number, settings)
-            extra += settings.fault_cost * tables.edges["faulty"][since:]
+            extra += settings.weights.fault * tables.edges["faulty"][since:]
             extra += settings.abrupt_cost * tables.edges["rough"][since:]
         if settings.bends and len(number):
             words = tables.rows["label_words"]
@@ -152,7 +152,7 @@ class Pager:
             if "words" not in tables.derived:
                 tables.derived["words"] = label_words(tables.label_sets)
             changes = style_differences(tables.derived["words"], words[first], words[first + length - 1], blends)
-            costs = settings.style_change_cost * changes
+            costs = settings.weights.style_change * changes
             if self._style is not None:
                 costs = costs + off_style(self._style, words[first[0] :], first - first[0], tables.graph.rate_hz)
             extra += costs
@@ -160,7 +160,7 @@ class Pager:
 
 
 def _find_waits(
-    graph: MotionGraph, tables: PagedTables, path: Path, settings: FollowSettings, word_bits: Ints
+    graph: MotionGraph, tables: PagedTables, path: Path, settings: FollowAdvanced, word_bits: Ints
 ) -> tuple[Floats, Floats]:
     """Seconds from each node to the next frame that shows each goal, (N, B), and the cost of one without it, (B,)."""
     from choreograph.verbs.follow import _compiled_paging

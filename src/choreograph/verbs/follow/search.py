@@ -104,13 +104,14 @@ class FollowSearch(ChoosingSearch):
         """The walk that this one goes on from."""
         if self._before is None:
             return None
-        number, before = self.request.before_answer, self._before
+        assert self.request.after is not None
+        number, before = self.request.after.answer, self._before
         before.reuse(self)
         while len(before._followers) < number or before._followers[number - 1].status == SEARCHING:
             if not before.step(Budget(steps=1), lambda _, done, total: progress("walking up to here", done, total)):
                 break
         if len(self._before._followers) < number:
-            raise RequestError(f"before has no answer {number}", where="before_answer")
+            raise RequestError(f"the walk before has no answer {number}", where="after.answer")
         return self._before._followers[number - 1]
 
     @property
@@ -146,7 +147,7 @@ class FollowSearch(ChoosingSearch):
         if self._followers:
             last = self._followers[-1]
             taken = np.array(last.edges[self._begins[-1] :], np.int64)
-            self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.search.reuse_penalty)
+            self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.settings.weights.reuse)
         request = self.request
         if self._followers:
             request = request.with_(seed=request.seed + len(self._followers))
@@ -201,7 +202,7 @@ class FollowSearch(ChoosingSearch):
         """A note if some of the walks are the same."""
         if different == number:
             return ()
-        more = "Any other costs more than to use the same transitions again; raise that cost (reuse_penalty)."
+        more = "Any other costs more than to use the same transitions again; raise that cost (advanced.weights.reuse)."
         facts = {"asked": number, "got": different, "more": more}
         return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", **facts),)
 
@@ -216,7 +217,7 @@ class FollowSearch(ChoosingSearch):
 
     def _course(self, follower: PathFollower) -> Course | None:
         """The curve that a walk which may bend is led onto: its path, after those that it followed before."""
-        if not self.request.search.bends:
+        if not self.request.settings.bends:
             return None
         at = np.concatenate([[0], np.cumsum(follower.walk().edge_frames)])
         legs, parts = [*follower.legs, (len(follower.edges), self.path, 0.0)], []

@@ -42,8 +42,8 @@ def find_starts(
     """
     nodes = _choose_nodes(graph, request, wanted)
     placed = _lay(graph, path, tables, nodes, request.start_heading)
-    settings = request.search
-    cost = settings.heuristic_weight * _played_on(graph, path, tables, nodes, placed, settings.continuation_s)
+    settings = request.settings
+    cost = settings.weights.heuristic * _played_on(graph, path, tables, nodes, placed, settings.continuation_s)
     order = np.argsort(cost, kind="stable")
     states, marks = np.zeros((len(nodes), state.FLOATS)), np.zeros((len(nodes), state.INTS), np.int64)
     marks[:, state.NODE] = nodes[order]
@@ -58,7 +58,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: Flags | None
     nodes, pool = graph.nodes, np.arange(len(graph.nodes)) if fits is None else np.flatnonzero(fits)
     if fits is None and graph.usual_clips is not None:
         pool = np.flatnonzero(graph.usual_clips[nodes.clip])
-    wanted = request.start_clip
+    wanted = request.start.clip
     if wanted is None and request.prefer and max(request.prefer.values()) > 0:
         wanted = max(request.prefer, key=lambda name: request.prefer[name])
     if wanted is not None:
@@ -69,11 +69,11 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: Flags | None
             raise RequestError(
                 f"{wanted!r} is not in the graph's connected part; begin in one of: {', '.join(inside[:12])}"
             )
-        if request.start_frame is not None:
-            frame = request.start_frame * graph.rate_hz / graph.infos[clip].fps
+        if request.start.frame is not None:
+            frame = request.start.frame * graph.rate_hz / graph.infos[clip].fps
             pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
     rng = np.random.default_rng(request.seed)
-    count = 1 if request.search.method == "thesis" else request.search.start_count
+    count = 1 if request.settings.method == "thesis" else request.settings.start_count
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 

@@ -44,11 +44,11 @@ class TablesView:
             edge_costs: Extra cost of single edges, (E,), m²·s.
         """
         if isinstance(self.tables, PagedTables):
-            self._pager = Pager(self.tables, path, request.search, request.style, edge_costs)
+            self._pager = Pager(self.tables, path, request.settings, request.style, edge_costs)
             self._inputs = self._pager.inputs
         else:
             costs = _costs(self.graph, self.tables, request, edge_costs)
-            self._inputs = find_inputs(self.graph, self.tables, path, request.search, costs)
+            self._inputs = find_inputs(self.graph, self.tables, path, request.settings, costs)
         return self._inputs.path, self._inputs.params
 
     def copied(self) -> TablesView:
@@ -84,13 +84,13 @@ class TablesView:
 
 def _costs(graph: MotionGraph, tables: EdgeTables, request: FollowRequest, edge_costs: Floats | None) -> Floats:
     """What each edge costs besides its distance from the path, (E,)."""
-    settings, key = request.search, (request.search, request.style)
+    settings, key = request.settings, (request.settings, request.style)
     asked, known = tables.derived.get("costs", (None, None))
     if asked != key:
         extra = np.zeros(len(graph.edges))
         if settings.method != "thesis":  # which knows no such costs
             extra += passage_costs(graph, slice(None), settings)
-            extra += settings.fault_cost * tables.faulty + settings.abrupt_cost * tables.rough
+            extra += settings.weights.fault * tables.faulty + settings.abrupt_cost * tables.rough
         if settings.bends:
             extra += style_costs(graph, tables, settings, request.style)
         # Of a million edges they take longer to find than some steps of a walk; most requests have the same.

@@ -23,6 +23,8 @@ class LayerRequest(Request):
     {'upper': 'wave.bvh', 'weight': 0.8}
     """
 
+    verb = "layer"
+
     upper: Annotated[str, MaxLen(4096), MotionName(), Option(("--upper", "-u"), metavar="MOTION")] = ""
     """The motion that is laid over, as a file; one of another body is retargeted."""
     weight: Share = 1.0

@@ -54,7 +54,7 @@ def find_cycle(
         RequestError: If the motion is too short, or a moment lies outside.
     """
     begin, end = (None if second is None else round(second * clip.fps) for second in at)
-    for frame, name in ((begin, "start_s"), (end, "stop_s")):
+    for frame, name in ((begin, "start_s"), (end, "end_s")):
         if frame is not None and frame > len(clip) - 1:
             raise RequestError(f"{frame / clip.fps:g} s is behind the motion's end at {clip.seconds:.2f} s", where=name)
     low, high = round(seconds[0] * clip.fps), round(seconds[1] * clip.fps)

@@ -17,13 +17,15 @@ class LoopRequest(Request):
     {'min_s': 0.8, 'in_place': True}
     """
 
+    verb = "loop"
+
     min_s: Annotated[Seconds, Gt(0), Le(600)] = 0.5
     """Shortest cycle."""
     max_s: Annotated[Seconds, Gt(0), Le(600)] = 3.0
     """Longest cycle."""
     start_s: Annotated[Seconds, Ge(0), Le(1e6)] | None = None
     """Where the cycle begins, if that is known; else where ends fit best."""
-    stop_s: Annotated[Seconds, Gt(0), Le(1e6)] | None = None
+    end_s: Annotated[Seconds, Gt(0), Le(1e6)] | None = None
     """Where the cycle ends, if that is known."""
     straight: bool = True
     """Whether the cycle goes straight on: the turn that it makes is taken out."""
@@ -38,6 +40,6 @@ class LoopRequest(Request):
     def _fits(self) -> LoopRequest:
         if self.max_s < self.min_s:
             raise Wrong("max_s", f"is {self.max_s:g}, less than the shortest, {self.min_s:g}")
-        if self.start_s is not None and self.stop_s is not None and self.stop_s <= self.start_s:
-            raise Wrong("stop_s", f"is {self.stop_s:g}, not after start_s, {self.start_s:g}")
+        if self.start_s is not None and self.end_s is not None and self.end_s <= self.start_s:
+            raise Wrong("end_s", f"is {self.end_s:g}, not after start_s, {self.start_s:g}")
         return self

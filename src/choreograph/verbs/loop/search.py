@@ -49,7 +49,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
     def make(self, progress: Progress) -> tuple[Clip, Cycle]:
         """Find the cycle and join its ends."""
         asked, clip = self.request, self._clip
-        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.stop_s)
+        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.end_s)
         cycle = find_cycle(clip, limits, at, straight=asked.straight)
         progress("joining the ends", 1, 3)
         one = join_ends(clip[cycle.start : cycle.stop + 1], straight=asked.straight, in_place=False)
@@ -97,10 +97,10 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
             what = f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
-        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.stop_s is None):
+        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.end_s is None):
             what = f"The cycle stands still: joints move {amount(cycle.moves_m, 'm')} on average"
             facts = {"asked": STILL_M, "got": cycle.moves_m, "unit": "m", "metric": "moves"}
-            more = "Say where the motion repeats (start_s, stop_s)."
+            more = "Say where the motion repeats (start_s, end_s)."
             yield Problem.of(ProblemKind.NO_LOOP, "min_s", what=what, more=more, **facts)
         if asked.straight and abs(turn) > _TURN_RAD:
             off = float(np.degrees(turn))

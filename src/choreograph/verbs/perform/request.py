@@ -129,6 +129,8 @@ class PerformRequest(ChosenRequest, MatchRequest, CutRequest, LeadRequest):
     {'leader': '60_05.amc', 'answers': 'followers'}
     """
 
+    verb = "perform"
+
     most_frames: ClassVar[int] = 30_000
 
     lag_s: Annotated[Seconds, Gt(0), Le(60)] | None = None

@@ -195,6 +195,8 @@ class PhysicsRequest(Request):
     {'farther_m': 0.4, 'turn_deg': 180}
     """
 
+    verb = "physics"
+
     effort = ("iterations",)
     named_only: ClassVar[tuple[str, ...]] = ("only",)
 

@@ -35,7 +35,7 @@ class PlanSettings(Request):
 
     lattice_m: Annotated[Metres, Ge(0.02), Le(1)] = 0.2
     """Size of the cells of which the search keeps the cheapest way into each; what is proved, is within it."""
-    lattice_deg: Annotated[float, Unit("°"), Ge(3), Le(60)] = 15.0
+    lattice_deg: Annotated[float, Unit("°"), Ge(3), Le(60), Option(("--lattice-deg",))] = 15.0
     """Likewise, of headings."""
     first_weight: Annotated[float, Ge(1), Le(100)] = 3.0
     """Heuristic weight of the first answer, which is that near to the best; it then goes down to 1."""
@@ -59,6 +59,8 @@ class PlanRequest(ChosenRequest):
     >>> PlanRequest(goal={"position": (0.0, 4.0)}, obstacles=[Solid.of_circle((0.0, 2.0), 0.3)]).goal.radius
     0.3
     """
+
+    verb = "plan"
 
     most_frames: ClassVar[int] = 12_000
     effort: ClassVar[tuple[str, ...]] = ("seconds", "evaluations", "within")

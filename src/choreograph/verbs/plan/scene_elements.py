@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import model_validator
 
-from choreograph.contract.request import Degrees, Metres, Name, Point, Request, Wrong
+from choreograph.contract.request import Degrees, Metres, Name, Option, Point, Request, Wrong
 from choreograph.verbs.solve.constraints import Box, Circle, FrameNumber, Polygon
 
 FARTHEST_M = 1000.0
@@ -150,7 +150,7 @@ class Corridor(Request):
 
     points: Annotated[tuple[Point, ...], MinLen(2), MaxLen(10_000)]
     """x and z, metres."""
-    within: Radius = 0.5
+    within: Annotated[Radius, Option(("--path-within",))] = 0.5
     """How far from it the hips may be, metres."""
 
 
@@ -159,9 +159,9 @@ class Start(Request):
 
     position: Point = (0.0, 0.0)
     """x and z of the hips, metres."""
-    facing_deg: Degrees = 0.0
+    facing_deg: Annotated[Degrees, Option(("--start-facing",))] = 0.0
     """Where they face: 0 looks along +z, 90 along +x."""
-    standing: bool = False
+    standing: Annotated[bool, Option(("--start-standing",))] = False
     """Whether it begins with both feet on the floor, at rest; else also in the middle of a walk."""
 
 

@@ -23,6 +23,8 @@ class RetargetRequest(Request):
     {'to': 'hero.glb', 'clean': False}
     """
 
+    verb = "retarget"
+
     to: Annotated[str, MaxLen(4096), MotionName(), Option(("--to",), metavar="FILE")] = ""
     """File of the body: a character (.glb, .vrm, .fbx), a skeleton (.asf), or any motion file whose skeleton it is."""
     roles: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--to-role",), metavar="ROLE=JOINT")] = Field(

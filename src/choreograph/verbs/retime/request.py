@@ -24,6 +24,8 @@ class RetimeRequest(Request):
     {'seconds': 1.2, 'keys': {'40': 0.5}}
     """
 
+    verb = "retime"
+
     seconds: Annotated[Seconds, Gt(0), Le(3600), Option(("--seconds", "-s"))] | None = None
     """How long the motion shall last; else as long as it does, or as the key times say."""
     keys: Annotated[

@@ -157,6 +157,8 @@ class SolveRequest(ChosenRequest):
     True
     """
 
+    verb = "solve"
+
     most_frames: ClassVar[int] = 20_000
     whole_frames: ClassVar[int] = 30_000
     effort: ClassVar[tuple[str, ...]] = ("count", "seconds", "evaluations", "apart_m", "finish")

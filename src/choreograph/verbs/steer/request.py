@@ -109,6 +109,8 @@ class SteerRequest(ChosenRequest, PathRequest):
     0.0
     """
 
+    verb = "steer"
+
     most_frames: ClassVar[int] = 8_000
     whole_frames: ClassVar[int] = 15_000
 

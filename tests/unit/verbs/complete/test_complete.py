@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +27,9 @@ def model(walks: list[Clip]) -> cg.MotionModel:
     return cg.learn(walks, cg.LearnSettings(order=2, components=1))
 
 
-def keys(*frames: int) -> list[cg.KeyPose]:
+def keys(*frames: int) -> list[cg.PoseGoal]:
     """Poses of the walk in place, from frame 10 on."""
-    return [cg.KeyPose((frame - 10) / 30, WALK, frame, in_place=True) for frame in frames]
+    return [cg.PoseGoal((frame - 10) / 30, cg.PoseSource(WALK, frame), as_recorded=True) for frame in frames]
 
 
 def test_three_keyframes_bring_the_walk_back(walks: list[Clip]) -> None:
@@ -51,20 +52,18 @@ def test_without_exactness_the_most_likely_motion_is_left_alone(walks: list[Clip
 def test_what_is_asked_exactly_is_met_exactly(walks: list[Clip]) -> None:
     camera = cg.Camera((3.0, 1.2, 1.0), (0.0, 1.0, 1.0))
     turn = quat.from_yaw(0.3)
-    request = cg.CompleteRequest(
-        3.0,
-        keys(10),
-        body=[cg.BodyGoal(3.0, (0.4, 4.0), 15.0)],
-        joints=[
-            cg.JointGoal(at_s=1.0, joint="right_hand", position=(-0.3, 1.25, None)),
-            cg.JointGoal(start_s=2.0, stop_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
-        ],
-        angles=[cg.AngleGoal(at_s=1.5, joint="left_forearm", bend_deg=60.0)],
-        distances=[cg.DistanceGoal(at_s=0.7, joints=("left_hand", "head"), distance_m=0.45)],
-        offsets=[cg.OffsetGoal(at_s=2.7, joint="right_hand", of="hips", offset=(None, 0.3, None))],
-        turns=[cg.TurnGoal(at_s=2.2, joint="head", rotation=tuple(turn.tolist()))],
-        views=[cg.ViewGoal(at_s=0.4, joint="left_hand", camera=camera, seen=(0.5, 0.5))],
-    )
+    goals = [
+        *keys(10),
+        cg.PlaceGoal(3.0, (0.4, 4.0), 15.0),
+        cg.JointGoal(1.0, "right_hand", (-0.3, 1.25, None)),
+        cg.JointGoal(start_s=2.0, end_s=2.4, joint="left_hand", points=[(0.4, 1.1, 3.0), (0.5, 1.2, 3.5)]),
+        cg.AngleGoal(1.5, "left_forearm", 60.0),
+        cg.DistanceGoal(0.7, ("left_hand", "head"), 0.45),
+        cg.OffsetGoal(2.7, "right_hand", "hips", (None, 0.3, None)),
+        cg.TurnGoal(2.2, "head", tuple(turn.tolist())),
+        cg.ViewGoal(0.4, "left_hand", camera, (0.5, 0.5)),
+    ]
+    request = cg.CompleteRequest(3.0, goals)
     result = cg.complete(walks, request)
     assert [p.text for p in result.problems] == []
     clip, pos = result.clip, result.clip.global_positions()
@@ -79,14 +78,13 @@ def test_what_is_asked_exactly_is_met_exactly(walks: list[Clip]) -> None:
 
 def test_recorded_stretches_and_places_hold_during_intervals(walks: list[Clip]) -> None:
     walk = walks[0]
-    request = cg.CompleteRequest(
-        2.0,
-        [cg.KeyPose(start_s=0.0, stop_s=0.5, clip=WALK, frame=10, position=(1.0, 2.0), facing_deg=90.0)],
-        body=[
-            cg.BodyGoal(start_s=1.0, stop_s=1.5, points=((2.2, 2.0), (2.7, 2.1))),
-            cg.BodyGoal(start_s=1.2, stop_s=2.0, facing_deg=80.0),
-        ],
-    )
+    source = cg.PoseSource(WALK, 10)
+    goals = [
+        cg.PoseGoal(pose=source, start_s=0.0, end_s=0.5, place=(1.0, 2.0), facing_deg=90.0),
+        cg.PlaceGoal(start_s=1.0, end_s=1.5, points=((2.2, 2.0), (2.7, 2.1))),
+        cg.PlaceGoal(start_s=1.2, end_s=2.0, facing_deg=80.0),
+    ]
+    request = cg.CompleteRequest(2.0, goals)
     result = cg.complete(walks, request)
     assert not result.problems
     clip, hips = result.clip, walk.skeleton.hips
@@ -106,17 +104,17 @@ def test_tracks_come_from_files(walks: list[Clip], tmp_path: object) -> None:
     way = walks[0].global_positions()[10:41, hand]
     rows = "\n".join(f"{n / 30:.4f},{x:.5f},{y:.5f},{z:.5f}" for n, (x, y, z) in enumerate(way))
     (folder / "hand.csv").write_text(f"seconds,x,y,z\n{rows}\n")
-    goal = cg.JointGoal(start_s=0.0, stop_s=1.0, joint="right_hand", track="hand.csv")
-    request = cg.CompleteRequest(1.0, keys(10), joints=[goal]).resolved(folder)
+    goal = cg.JointGoal(start_s=0.0, end_s=1.0, joint="right_hand", track="hand.csv")
+    request = cg.CompleteRequest(1.0, [*keys(10), goal]).resolved(folder)
     result = cg.complete(walks, request)
     assert np.abs(result.clip.global_positions()[:, hand] - way).max() < 1e-4
 
 
 def test_contacts_keep_feet_still(walks: list[Clip]) -> None:
-    stand = cg.ContactGoal(0.5, 1.0, "left")
+    stand = cg.ContactGoal(start_s=0.5, end_s=1.0, foot="left")
     likely = {}
     for asked in ((), (stand,)):
-        request = cg.CompleteRequest(1.5, keys(10, 55), contacts=asked, finish=cg.FinishSettings(clean=False))
+        request = cg.CompleteRequest(1.5, [*keys(10, 55), *asked], finish=cg.FinishSettings(clean=False))
         result = cg.complete(walks, request)
         foot = result.clip.global_positions()[15:31, result.clip.skeleton.need("left_foot")]
         likely[bool(asked)] = float(np.linalg.norm(np.diff(foot[:, [0, 2]], axis=0), axis=1).sum())
@@ -126,13 +124,14 @@ def test_contacts_keep_feet_still(walks: list[Clip]) -> None:
 def test_between_two_motions(walks: list[Clip]) -> None:
     walk = walks[0]
     first, second = walk[:40].with_name("first"), walk[60:100].with_name("second")
-    request = cg.CompleteRequest(between=("first", "second"), frames=20)
+    between = cg.Between(("first", "second"), 0.7)
+    request = cg.CompleteRequest(between=between)
     result = cg.complete([*walks, first, second], request)
     assert len(result.clip) == 22 and result.problems == ()
     true, own = walk.global_positions()[39:61], result.clip.global_positions()
     assert np.abs(own[0] - true[0]).max() < 1e-3 and np.abs(own[-1] - true[-1]).max() < 1e-3
     assert np.linalg.norm(own - true, axis=2).mean() < 0.03
-    joined = cg.complete([*walks, first, second], request.with_(joined=True)).clip
+    joined = cg.complete([*walks, first, second], request.with_(between=between.with_(joined=True))).clip
     assert len(joined) == 40 + 20 + 40
 
 
@@ -141,7 +140,8 @@ def test_between_wherever_it_leads(walks: list[Clip]) -> None:
 
     walk = walks[0]
     second = walk[60:100].moved(FloorTransform(1.0, 9.0, 9.0)).with_name("second")
-    request = cg.CompleteRequest(between=("first", "second"), frames=20, in_place=False, joined=True)
+    between = cg.Between(("first", "second"), 0.7, as_recorded=False, joined=True)
+    request = cg.CompleteRequest(between=between)
     joined = cg.complete([*walks, walk[:40].with_name("first"), second], request).clip
     steps = np.linalg.norm(np.diff(joined.root_pos, axis=0), axis=1)
     assert steps.max() < 2.5 * np.median(steps), "there is no leap"
@@ -156,8 +156,12 @@ def test_one_behaviour_after_another() -> None:
     top = int(jump.root_pos[:, 1].argmax())
     request = cg.CompleteRequest(
         3.0,
-        [cg.KeyPose(0.0, WALK, 10, in_place=True), cg.KeyPose(2.4, "jump_high", top)],
-        labels=[cg.BehaviourGoal(0.0, 1.5, WALK), cg.BehaviourGoal(1.5, 3.0, "jump")],
+        [
+            cg.PoseGoal(0.0, cg.PoseSource(WALK, 10), as_recorded=True),
+            cg.PoseGoal(2.4, cg.PoseSource("jump_high", top)),
+            cg.LabelGoal(start_s=0.0, end_s=1.5, label=WALK),
+            cg.LabelGoal(start_s=1.5, end_s=3.0, label="jump"),
+        ],
     )
     result = cg.complete(clips, request)
     named = result.best.details["behaviours"]
@@ -178,9 +182,9 @@ def test_behaviours_are_found_by_likelihood() -> None:
     poses = [PoseTerm(f, track.rows[f], 1.0, track.place[f]) for f in range(0, len(jump), 6)]
     found = mixed.find_behaviours(model, len(jump), Terms(poses=poses), SolverSettings())
     assert (found == 1).mean() > 0.8
-    keys = [cg.KeyPose(f / 30, "jump_high", f, in_place=True) for f in range(0, len(jump), 6)]
+    keys = [cg.PoseGoal(f / 30, cg.PoseSource("jump_high", f), as_recorded=True) for f in range(0, len(jump), 6)]
     one = model.dynamics[1]
-    result = cg.complete([*clips], cg.CompleteRequest((len(jump) - 1) / 30, keys, model=_BOTH))
+    result = cg.complete([*clips], cg.CompleteRequest((len(jump) - 1) / 30, keys, advanced=cg.CompleteAdvanced(_BOTH)))
     assert one.name in result.best.details["behaviours"], "the result says which held when"
 
 
@@ -202,22 +206,22 @@ def test_a_changed_request_keeps_the_model(walks: list[Clip]) -> None:
 @pytest.mark.parametrize(
     ("asked", "chosen"),
     [
-        ({"poses": [{"at_s": 0.0, "clip": WALK, "frame": 10}]}, WALK),
-        ({"body": [{"at_s": 0, "position": [0, 0]}, {"at_s": 1, "position": [0, 1.3]}]}, WALK),
-        ({"joints": [{"at_s": 0.5, "joint": "head", "position": [None, 2.1, None]}]}, "jump_high"),
+        ([{"at_s": 0.0, "pose": {"clip": WALK, "frame": 10}}], WALK),
+        ([{"at_s": 0, "place": [0, 0]}, {"at_s": 1, "place": [0, 1.3]}], WALK),
+        ([{"at_s": 0.5, "joint": "head", "position": [None, 2.1, None]}], "jump_high"),
         (
-            {
-                "joints": [{"start_s": 0, "stop_s": 1, "joint": "left_foot", "position": [None, 0.1, None]}],
-                "angles": [{"at_s": 0.5, "joint": "left_lower_leg", "bend_deg": 100}],
-            },
+            [
+                {"start_s": 0, "end_s": 1, "joint": "left_foot", "position": [None, 0.1, None]},
+                {"at_s": 0.5, "joint": "left_lower_leg", "bend_deg": 100},
+            ],
             "jump_high",
         ),
     ],
 )
-def test_nearest_clips_are_chosen_by_what_is_asked(asked: dict[str, object], chosen: str, walks: list[Clip]) -> None:
+def test_nearest_clips_are_chosen_by_what_is_asked(asked: list[object], chosen: str, walks: list[Clip]) -> None:
     from choreograph.verbs.complete.sources import choose_clips
 
-    request = cg.read_request(cg.CompleteRequest, {"length_s": 1.0, "nearest": 1, **asked})
+    request = cg.read_request(cg.CompleteRequest, {"duration_s": 1.0, "nearest": 1, "goals": asked})
     assert [clip.name for clip in choose_clips([demo_clip("jump_high", 30.0), walks[0]], request)] == [chosen]
 
 
@@ -229,74 +233,85 @@ def test_fighting_goals_are_named(walks: list[Clip]) -> None:
         cg.JointGoal(at_s=0.5, joint="right_hand", position=(0.0, 1.3, 5.0)),
         cg.JointGoal(at_s=0.5, joint="left_hand", position=(0.0, 1.3, 1.0)),
     ]
-    problems = cg.complete(walks, cg.CompleteRequest(1.0, joints=fight)).problems
-    assert problems and any("fights with joints[" in problem.text for problem in problems)
+    problems = cg.complete(walks, cg.CompleteRequest(1.0, fight)).problems
+    assert problems and any("stands against it" in problem.text for problem in problems)
 
 
 def test_goals_beyond_reach_say_by_how_much(walks: list[Clip]) -> None:
     far = [cg.JointGoal(at_s=0.5, joint="right_hand", position=(0.0, 4.0, 1.0))]
-    problem = cg.complete(walks, cg.CompleteRequest(1.0, keys(10), joints=far)).problems[0]
-    assert "farther than the body reaches" in problem.text and problem.where == "joints[0].position"
+    problem = cg.complete(walks, cg.CompleteRequest(1.0, [*keys(10), *far])).problems[0]
+    assert "farther than the body reaches" in problem.text and problem.where == "goals[1].position"
     assert problem.got is not None and problem.got > 0.5
 
 
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
-        ({"length_s": 1.0, "poses": [{"at_s": 2.0, "clip": WALK}]}, r"poses\[0\].at_s is 2.* from 0 to 1 s"),
-        ({"length_s": 1.0, "joints": [{"at_s": 0.5, "joint": "tail", "position": [0, 1, 0]}]}, "no joint; there are"),
-        ({"length_s": 1.0, "poses": [{"at_s": 0.0, "clip": "swim"}]}, "no clip; there are walk, "),
-        ({"length_s": 1.0, "poses": [{"at_s": 0.0, "clip": WALK, "frame": 10**6}]}, "has frames 0 to"),
-        ({"length_s": 1.0}, "nothing is asked for"),
-        ({}, "length_s is missing"),
-        ({"between": [WALK]}, "it must have two"),
-        ({"between": [WALK, WALK]}, "frames is missing"),
-        ({"length_s": 1.0, "joints": [{"joint": "head", "position": [0, 1, 0]}]}, "at_s is missing"),
-        ({"length_s": 1.0, "joints": [{"at_s": 0.1, "joint": "head"}]}, "asks for nothing"),
+        ([{"at_s": 2.0, "pose": {"clip": WALK}}], r"goals\[0\].at_s is 2.* from 0 to 1 s"),
+        ([{"at_s": 0.5, "joint": "tail", "position": [0, 1, 0]}], "no joint; there are"),
         (
-            {"length_s": 1.0, "joints": [{"start_s": 0.6, "stop_s": 0.5, "joint": "head", "position": [0, 1, 0]}]},
+            [{"at_s": 0.0, "pose": {"clip": "swim"}}],
+            r"goals\[0\].pose.clip is 'swim', which is no clip; there are walk, ",
+        ),
+        ([{"at_s": 0.0, "pose": {"clip": WALK, "frame": 10**6}}], "has frames 0 to"),
+        ([{"at_s": 0.0, "pose": {"frame": 3}}], "pose.clip is missing"),
+        ([], "nothing is asked for"),
+        ({"goals": []}, "duration_s is missing"),
+        ({"between": {"motions": [WALK]}}, "must have 2 or more"),
+        ({"between": {"motions": [WALK, WALK], "duration_s": 0.04}}, "must be 0.0667 s or more"),
+        ({"between": {"motions": [WALK, WALK]}, "duration_s": 2.0}, "duration_s is given beside between"),
+        ([{"joint": "head", "position": [0, 1, 0]}], "at_s is missing"),
+        ([{"at_s": 0.1, "joint": "head"}], "asks for nothing"),
+        ([{"at_s": 0.1, "segments": [3]}], "a goal of segment, which complete cannot search for; perform can"),
+        ([{"at_s": 0.1, "place": [0, 1], "standing": True}], "standing is nothing that complete searches for"),
+        (
+            [{"start_s": 0.6, "end_s": 0.5, "joint": "head", "position": [0, 1, 0]}],
             "not after its start_s",
         ),
         (
-            {
-                "length_s": 1.0,
-                "joints": [
-                    {"at_s": 0.5, "joint": "head", "position": [0, 1, 0]},
-                    {"at_s": 0.5, "joint": "head", "position": [0, 1.5, 0]},
-                ],
-            },
-            r"joints\[1\].position contradicts joints\[0\].position",
+            [
+                {"at_s": 0.5, "joint": "head", "position": [0, 1, 0]},
+                {"at_s": 0.5, "joint": "head", "position": [0, 1.5, 0]},
+            ],
+            r"goals\[1\].position contradicts goals\[0\].position",
         ),
         (
-            {"length_s": 1.0, "poses": [{"at_s": 0.5, "clip": WALK}, {"at_s": 0.5, "clip": WALK, "frame": 20}]},
-            r"poses\[1\] contradicts poses\[0\]: both say the pose at 0.5 s",
+            [{"at_s": 0.5, "pose": {"clip": WALK}}, {"at_s": 0.5, "pose": {"clip": WALK, "frame": 20}}],
+            r"goals\[1\] contradicts goals\[0\]: both say the pose at 0.5 s",
         ),
         (
-            {
-                "length_s": 1.0,
-                "poses": [{"at_s": 0.5, "clip": WALK, "position": [0, 0]}],
-                "body": [{"start_s": 0.2, "stop_s": 0.8, "position": [0, 1]}],
-            },
-            r"body\[0\].position contradicts poses\[0\].* 1 m apart",
+            [
+                {"at_s": 0.5, "pose": {"clip": WALK}, "place": [0, 0]},
+                {"start_s": 0.2, "end_s": 0.8, "place": [0, 1]},
+            ],
+            r"goals\[1\].place contradicts goals\[0\].* 1 m apart",
         ),
-        ({"length_s": 1.0, "poses": [{"start_s": 0, "stop_s": 1, "clip": WALK, "frame": 170}]}, "has frames 0 to 179"),
-        ({"length_s": 1.0, "body": [{"start_s": 0, "stop_s": 2, "facing_deg": 0}]}, "stop_s is 2; it must be"),
-        ({"length_s": 1.0, "label": "swim", "poses": [{"at_s": 0.0, "clip": WALK}]}, "clips are labelled"),
-        ({"length_s": 1.0, "angles": [{"at_s": 0.5, "joint": "hips", "bend_deg": 10}]}, "no bone on both sides"),
-        ({"length_s": 1.0, "turns": [{"at_s": 0.5, "joint": "head", "rotation": [2, 0, 0, 0]}]}, "length 1"),
+        ([{"start_s": 0, "end_s": 1, "pose": {"clip": WALK, "frame": 170}}], "has frames 0 to 179"),
+        ([{"start_s": 0, "end_s": 2, "facing_deg": 0}], "end_s is 2; it must be"),
+        (
+            {"duration_s": 1.0, "advanced": {"labelled": "swim"}, "goals": [{"at_s": 0.0, "pose": {"clip": WALK}}]},
+            "clips are labelled",
+        ),
+        ([{"at_s": 0.5, "joint": "hips", "bend_deg": 10}], "no bone on both sides"),
+        ([{"at_s": 0.5, "joint": "head", "rotation": [2, 0, 0, 0]}], "length 2; it must be of length 1"),
     ],
 )
-def test_mistakes_are_named(request_: dict[str, object], said: str, walks: list[Clip]) -> None:
+def test_mistakes_are_named(request_: Any, said: str, walks: list[Clip]) -> None:
+    document = {"duration_s": 1.0, "goals": request_} if isinstance(request_, list) else request_
     with pytest.raises(RequestError, match=said):
-        cg.complete(walks, cg.read_request(cg.CompleteRequest, request_))
+        cg.complete(walks, cg.read_request(cg.CompleteRequest, document))
 
 
 def test_two_ways_to_say_the_same_are_no_contradiction(walks: list[Clip]) -> None:
     turned = cg.TurnGoal(at_s=0.5, joint="head", rotation=(1.0, 0.0, 0.0, 0.0))
     request = cg.CompleteRequest(
         1.0,
-        body=[cg.BodyGoal(0.5, facing_deg=180.0), cg.BodyGoal(0.5, facing_deg=-180.0)],
-        turns=[turned, turned.with_(rotation=(-1.0, 0.0, 0.0, 0.0))],
+        [
+            cg.PlaceGoal(0.5, facing_deg=180.0),
+            cg.PlaceGoal(0.5, facing_deg=-180.0),
+            turned,
+            turned.with_(rotation=(-1.0, 0.0, 0.0, 0.0)),
+        ],
     )
     assert cg.complete(walks, request).best
 
@@ -311,9 +326,9 @@ def test_bad_tracks_are_refused(text: str, said: str, walks: list[Clip], tmp_pat
 
     path = Path(str(tmp_path)) / "track.csv"
     path.write_text(text)
-    goal = cg.JointGoal(start_s=0.0, stop_s=1.0, joint="head", track=str(path))
+    goal = cg.JointGoal(start_s=0.0, end_s=1.0, joint="head", track=str(path))
     with pytest.raises(RequestError, match=said):
-        cg.complete(walks, cg.CompleteRequest(1.0, joints=[goal]))
+        cg.complete(walks, cg.CompleteRequest(1.0, [goal]))
 
 
 def test_a_key_pose_of_another_body_is_retargeted(model: cg.MotionModel, walks: list[Clip], tmp_path: Path) -> None:
@@ -322,7 +337,9 @@ def test_a_key_pose_of_another_body_is_retargeted(model: cg.MotionModel, walks: 
     other = replace(walks[0], skeleton=walks[0].skeleton.scaled(1.2), root_pos=1.2 * walks[0].root_pos)
     cg.write_clip(tmp_path / "other.npz", other)
     answers = [
-        cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(tmp_path / name), frame=3)]))
+        cg.complete(
+            model, cg.CompleteRequest(1.0, [cg.PoseGoal(0.0, cg.PoseSource(file=str(tmp_path / name), frame=3))])
+        )
         for name in ("own.npz", "other.npz")
         if cg.write_clip(tmp_path / "own.npz", walks[0], overwrite=True) is None
     ]
@@ -331,7 +348,9 @@ def test_a_key_pose_of_another_body_is_retargeted(model: cg.MotionModel, walks: 
     bone = cg.Skeleton(("one", "two"), [-1, 0], [[0, 0, 0], [0, 1, 0]])
     cg.write_clip(tmp_path / "bone.npz", cg.Clip(bone, 30.0, np.zeros((9, 3)), np.tile([1.0, 0, 0, 0], (9, 2, 1))))
     with pytest.raises(RoleError, match="no legs found"):
-        cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(tmp_path / "bone.npz"), frame=3)]))
+        cg.complete(
+            model, cg.CompleteRequest(1.0, [cg.PoseGoal(0.0, cg.PoseSource(file=str(tmp_path / "bone.npz"), frame=3))])
+        )
 
 
 def test_dragging_keeps_the_hand_at_the_pointer(walks: list[Clip], model: cg.MotionModel) -> None:
@@ -359,6 +378,6 @@ def test_a_key_pose_of_a_body_without_legs_is_refused(model: cg.MotionModel, tmp
         "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 2\n"
         "Frame Time: 0.0333333\n0 0 0 0 0 0\n0 0 0 0 0 0\n"
     )
-    request = cg.CompleteRequest(1.0, [cg.KeyPose(at_s=0.0, file=str(path), frame=0)])
+    request = cg.CompleteRequest(1.0, [cg.PoseGoal(0.0, cg.PoseSource(file=str(path)))])
     with pytest.raises(RoleError, match="no legs found"):
         cg.complete(model, request)

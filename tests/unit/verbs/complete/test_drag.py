@@ -34,16 +34,14 @@ def model(walks: list[Clip]) -> cg.MotionModel:
     return cg.learn(walks, cg.LearnSettings(order=2, components=1))
 
 
-REQUEST = cg.CompleteRequest(2.0, [cg.KeyPose(0.0, WALK, 10, in_place=True), cg.KeyPose(2.0, WALK, 70, in_place=True)])
+REQUEST = cg.CompleteRequest(
+    2.0, [cg.PoseGoal(float(n), cg.PoseSource(WALK, 10 + 30 * n), as_recorded=True) for n in (0, 2)]
+)
 
 
-def own_pose(clip: Clip, frame: int, at_s: float) -> cg.KeyPose:
-    return cg.KeyPose(
-        at_s,
-        root=tuple(clip.root_pos[frame].tolist()),
-        rotations=tuple(tuple(turn) for turn in clip.local_rot[frame].tolist()),
-        in_place=True,
-    )
+def own_pose(clip: Clip, frame: int, at_s: float) -> cg.PoseGoal:
+    source = cg.PoseSource(root=clip.root_pos[frame], rotations=clip.local_rot[frame])
+    return cg.PoseGoal(at_s, source, as_recorded=True)
 
 
 def test_a_pulled_hand_takes_the_body_along_and_feet_stay(walks: list[Clip], model: cg.MotionModel) -> None:
@@ -104,7 +102,7 @@ def test_a_hand_that_is_asked_for_high_lifts_no_leg(walks: list[Clip]) -> None:
     walk = walks[0][10:71]
     plain = cg.complete(walks, REQUEST.with_(finish=cg.FinishSettings(rate_hz=30.0))).clip
     goal = cg.JointGoal(at_s=1.0, joint="right_hand", position=lifted(walk, 1.0, 0.6))
-    made = cg.complete(walks, REQUEST.with_(joints=[goal], finish=cg.FinishSettings(rate_hz=30.0)))
+    made = cg.complete(walks, REQUEST.with_(goals=(*REQUEST.goals, goal), finish=cg.FinishSettings(rate_hz=30.0)))
     assert made.problems == ()
     assert all(moved_m(made.clip, plain, role, 30) < 0.15 for role in ("left_foot", "right_foot"))
     # It takes its time: nothing leaps on the way up and down.
@@ -114,7 +112,7 @@ def test_a_hand_that_is_asked_for_high_lifts_no_leg(walks: list[Clip]) -> None:
 
 def test_nobody_flies_to_what_is_out_of_reach(walks: list[Clip]) -> None:
     goal = cg.JointGoal(at_s=1.0, joint="right_hand", position=(0.0, 4.0, 1.5))
-    made = cg.complete(walks, REQUEST.with_(joints=[goal]))
+    made = cg.complete(walks, REQUEST.with_(goals=(*REQUEST.goals, goal)))
     assert made.problems and made.clip.root_pos[:, 1].max() < max(walk.root_pos[:, 1].max() for walk in walks) + 0.15
 
 
@@ -123,7 +121,7 @@ def test_the_motion_goes_through_the_pulled_pose(walks: list[Clip]) -> None:
     search.step()
     clip = search.best().clip
     hand = clip.skeleton.need("right_hand")
-    asked = REQUEST.with_(poses=(*REQUEST.poses, own_pose(clip, 30, 1.0)))
+    asked = REQUEST.with_(goals=(*REQUEST.goals, own_pose(clip, 30, 1.0)))
     begin = clip.global_positions()[30, hand]
     drag = None
     for step in range(1, 6):
@@ -133,7 +131,7 @@ def test_the_motion_goes_through_the_pulled_pose(walks: list[Clip]) -> None:
         assert np.linalg.norm(made.global_positions()[30, hand] - goal) < 0.01
     assert len(made) == 61
     np.testing.assert_allclose(made.local_rot[0, 1:], walks[0].local_rot[10, 1:], atol=1e-6)
-    own = asked.with_(poses=(*REQUEST.poses, own_pose(made, 30, 1.0)))
+    own = asked.with_(goals=(*REQUEST.goals, own_pose(made, 30, 1.0)))
     search.change(own)
     search.step()
     result = search.best()
@@ -149,11 +147,11 @@ def test_a_dragged_goal_goes_on_from_where_it_was(walks: list[Clip]) -> None:
     drag = None
     for step in range(5):
         goal = tuple((begin + step * np.array([0.0, 0.03, 0.0])).tolist())
-        search.change(REQUEST.with_(joints=(cg.JointGoal(at_s=1.0, joint="right_hand", position=goal),)))
+        search.change(REQUEST.with_(goals=(*REQUEST.goals, cg.JointGoal(1.0, "right_hand", goal))))
         before, (drag, made) = drag, search.dragged(drag)
         assert before is None or drag is before, "nothing begins anew"
         assert np.linalg.norm(made.global_positions()[30, hand] - goal) < 0.01
-    longer = REQUEST.with_(length_s=2.5)
+    longer = REQUEST.with_(duration_s=2.5)
     search.change(longer)
     again, made = search.dragged(drag)
     assert again is not drag and len(made) == 76
@@ -161,8 +159,8 @@ def test_a_dragged_goal_goes_on_from_where_it_was(walks: list[Clip]) -> None:
 
 def test_poses_of_their_own_are_checked_against_the_body(walks: list[Clip]) -> None:
     pose = own_pose(walks[0], 5, 0.0)
-    short = pose.with_(rotations=pose.rotations[:5])
-    with pytest.raises(RequestError, match=r"poses\[0\]\.rotations has 5; the skeleton has \d+ joints"):
+    short = pose.with_(pose=pose.pose.with_(rotations=pose.pose.rotations[:5]))
+    with pytest.raises(RequestError, match=r"goals\[0\]\.pose\.rotations has 5; the skeleton has \d+ joints"):
         cg.complete(walks, cg.CompleteRequest(1.0, [short]))
 
 
@@ -202,6 +200,7 @@ def wandering(clip: Clip, rng: np.random.Generator) -> Clip:
     return Clip(clip.skeleton, clip.fps, np.repeat(clip.root_pos[:1], 200, axis=0), quat.make_continuous(rot), "any")
 
 
+@pytest.mark.slow
 def test_what_a_model_knows_is_measured_on_held_out_motion(walks: list[Clip], model: cg.MotionModel) -> None:
     assert model.held_out < 0.6, "a walk between keyframes a second apart is known"
     rng = np.random.default_rng(0)
@@ -217,12 +216,12 @@ def test_between_motions_of_other_bodies(walks: list[Clip], tmp_path: Path) -> N
     tall = replace(walk, skeleton=walk.skeleton.scaled(1.2), root_pos=1.2 * walk.root_pos)
     cg.write_clip(tmp_path / "tall.npz", tall[45:80])
     cg.write_clip(tmp_path / "own.npz", walk[:30])
-    request = cg.CompleteRequest(
-        between=(str(tmp_path / "own.npz"), str(tmp_path / "tall.npz")), frames=15, in_place=False, nearest=2
-    )
+    motions = (str(tmp_path / "own.npz"), str(tmp_path / "tall.npz"))
+    between = cg.Between(motions, 16 / 30, as_recorded=False)
+    request = cg.CompleteRequest(between=between, nearest=2)
     result = cg.complete(walks, request)
     assert result.clip.skeleton.matches(walk.skeleton) and len(result.clip) == 17 and not result.problems
-    both = cg.complete(walks, request.with_(joined=True))
+    both = cg.complete(walks, request.with_(between=between.with_(joined=True)))
     pos = both.clip.global_positions()
     assert np.linalg.norm(np.diff(pos, axis=0), axis=2).max() < 0.25, "nobody leaps"
 

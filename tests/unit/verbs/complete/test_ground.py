@@ -7,8 +7,8 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.floor_limits import (
     Floor,
     clearance,
@@ -39,14 +39,10 @@ def raised(clip: Clip, frames: slice, up_m: float) -> Clip:
 
 def completed(model: cg.MotionModel, height: float) -> cg.CompleteResult:
     walk = demo_clip("walk", 30.0)
-    pose = cg.KeyPose(
-        0.0,
-        root=tuple(walk.root_pos[30].tolist()),
-        rotations=tuple(tuple(turn) for turn in walk.local_rot[30].tolist()),
-        in_place=True,
-    )
-    goal = cg.JointGoal(at_s=1.5, joint="right_hand", position=(None, height, None))
-    return cg.complete(model, cg.CompleteRequest(3.0, [pose], joints=[goal]))
+    source = cg.PoseSource(root=walk.root_pos[30], rotations=walk.local_rot[30])
+    pose = cg.PoseGoal(0.0, source, as_recorded=True)
+    goal = cg.JointGoal(1.5, "right_hand", (None, height, None))
+    return cg.complete(model, cg.CompleteRequest(3.0, [pose, goal]))
 
 
 @pytest.mark.parametrize("height", [1.4, 1.9])
@@ -61,7 +57,7 @@ def test_a_raised_hand_leaves_the_body_on_the_floor(model: cg.MotionModel, heigh
 
 def test_a_hand_out_of_reach_is_missed_and_nobody_flies(model: cg.MotionModel) -> None:
     result = completed(model, 2.5)
-    assert result.problems[0].where == "joints[0].position"
+    assert result.problems[0].where == "goals[1].position"
     assert "cm off; that is" in result.problems[0].text
     assert clearance(result.clip, stand_levels(model)).max() < 0.05
 
@@ -72,10 +68,13 @@ def test_a_recorded_jump_is_completed_as_one(model: cg.MotionModel, clips: list[
     top = int(high.argmax())
     assert high[top] > 0.1
     part = jump[top - 20 : top + 21]
-    keys = [cg.KeyPose(frame / 30, "walk_jump_walk", top - 20 + frame, in_place=True) for frame in (0, 20, 40)]
+    keys = [
+        cg.PoseGoal(frame / 30, cg.PoseSource("walk_jump_walk", top - 20 + frame), as_recorded=True)
+        for frame in (0, 20, 40)
+    ]
     track = part.global_positions()[:, part.skeleton.need("right_hand")]
-    goal = cg.JointGoal(start_s=0.0, stop_s=40 / 30, joint="right_hand", points=tuple(map(tuple, track.tolist())))
-    made = cg.complete(clips, cg.CompleteRequest(40 / 30, keys, joints=[goal])).clip
+    goal = cg.JointGoal(start_s=0.0, end_s=40 / 30, joint="right_hand", points=tuple(map(tuple, track.tolist())))
+    made = cg.complete(clips, cg.CompleteRequest(40 / 30, [*keys, goal])).clip
     assert abs(clearance(made, stand_levels(model)).max() - high[top]) < 0.03
 
 
@@ -112,25 +111,25 @@ def test_goals_of_legs_and_hips_are_not_of_the_upper_body(clips: list[Clip]) -> 
 
 def test_flights_that_nobody_recorded_are_told(model: cg.MotionModel, clips: list[Clip]) -> None:
     walk, jump = clips[0], clips[2]
-    goal = Target("joints[3].position", "position", 1.0, 1.0, (walk.skeleton.need("head"),), exact=True)
+    goal = Target("goals[3].position", "position", 1.0, 1.0, (walk.skeleton.need("head"),), exact=True)
     assert highest_recorded(model) > 0.1
     assert find_flight(walk, model, [goal]) is None
     assert find_flight(jump, model, [goal]) is None
     problem = find_flight(raised(walk, slice(25, 35), highest_recorded(model) + 0.2), model, [goal])
     assert problem is not None
-    assert problem.where == "joints[3].position"
-    assert "above where it stands; in the recordings it is" in problem.text
+    assert problem.where == "goals[3].position"
+    assert "lowest foot is above the floor by" in problem.text and problem.kind == "airborne"
 
 
 def test_hovering_longer_than_anybody_recorded_is_told(model: cg.MotionModel, clips: list[Clip]) -> None:
     walk = clips[0]
-    goal = Target("poses[1]", "position", 1.0, 1.0, (walk.skeleton.need("head"),), exact=True)
+    goal = Target("goals[1]", "position", 1.0, 1.0, (walk.skeleton.need("head"),), exact=True)
     longest, height = longest_recorded(model), highest_recorded(model) / 2
     assert 0.2 < longest < 0.8
     short, long = (round((longest + more) * walk.fps) for more in (0.1, 0.4))
     assert find_flight(raised(walk, slice(10, 10 + short), height), model, [goal]) is None
     problem = find_flight(raised(walk, slice(10, 10 + long), height), model, [goal])
     assert problem is not None
-    assert (problem.unit, problem.where) == ("s", "poses[1]")
-    assert "no foot stands for" in problem.text
+    assert (problem.unit, problem.where) == ("s", "goals[1]")
+    assert "No foot stands for" in problem.text
     assert problem.nearest == pytest.approx(longest, abs=1e-3)

@@ -10,6 +10,7 @@ import pytest
 from choreograph.base.errors import Cancelled, FormatError, RequestError, SkeletonMismatch
 from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
+from choreograph.features.linear_dynamics import log_mixture
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete.encode import Track, find_encoding
 from choreograph.verbs.complete.model import (
@@ -17,7 +18,6 @@ from choreograph.verbs.complete.model import (
     clamped,
     fit_dynamics,
     learn,
-    log_mixture,
     reconstruction_error,
     travel,
 )

@@ -21,8 +21,8 @@ def walks() -> list[Clip]:
 
 def asked(seconds: float, ahead_m: float, facing_deg: float = 0.0) -> cg.CompleteRequest:
     poses = [
-        cg.KeyPose(0.0, "walk", 10, position=(0.0, 0.0), facing_deg=0.0),
-        cg.KeyPose(seconds, "walk", 40, position=(0.0, ahead_m), facing_deg=facing_deg),
+        cg.PoseGoal(0.0, cg.PoseSource("walk", 10), place=(0.0, 0.0), facing_deg=0.0),
+        cg.PoseGoal(seconds, cg.PoseSource("walk", 40), place=(0.0, ahead_m), facing_deg=facing_deg),
     ]
     return cg.CompleteRequest(seconds, poses)
 
@@ -35,8 +35,8 @@ def test_what_nobody_recorded_does_is_told(
     walks: list[Clip], seconds: float, ahead_m: float, facing_deg: float, said: str
 ) -> None:
     result = cg.complete(walks, asked(seconds, ahead_m, facing_deg))
-    (problem,) = [problem for problem in result.problems if "fastest recorded" in problem.text]
-    assert said in problem.text and problem.where == "poses[1]"
+    (problem,) = [problem for problem in result.problems if problem.kind == "too_fast"]
+    assert said in problem.text and problem.where == "goals[1]"
     assert problem.got is not None and problem.nearest is not None and problem.got > 1.25 * problem.nearest
 
 
@@ -61,9 +61,9 @@ def _lean(clip: Clip) -> np.ndarray:
 
 def test_between_motions_that_are_far_apart_it_says_how_to_ask(walks: list[Clip]) -> None:
     far = walks[0].moved(cg.FloorTransform(0.0, 0.0, -20.0)).with_name("far")
-    request = cg.CompleteRequest(between=("walk", "far"), frames=20)
+    request = cg.CompleteRequest(between=cg.Between(("walk", "far"), 0.7))
     (problem,) = cg.complete([*walks, far], request).problems
-    assert "(in_place)" in problem.text and problem.where == "between[1]"
+    assert "(as_recorded)" in problem.text and problem.where == "between.motions[1]"
 
 
 def test_speeds_are_as_the_body_sees_them() -> None:

@@ -113,7 +113,6 @@ def test_the_objective_never_rises(model: MotionModel) -> None:
     assert found.converged and (np.diff(found.objective[1:]) <= 1e-9 * abs(found.objective[-1])).all()
 
 
-@pytest.mark.recordings
 def test_tracks_unlike_what_was_learned_have_one_optimum_too(recordings: Path) -> None:
     from choreograph.formats import read_clip
     from choreograph.verbs.complete.compile_goals import Target, find_terms

@@ -33,7 +33,7 @@ def test_feet_that_glide_between_keyframes_step_one_after_the_other(glides: Clip
         joint = target.joints[0]
         away = ~stands[:, feet.index(joint)]
         at = np.flatnonzero(away)
-        assert at[0] == round(target.start_s * 30) and at[-1] == round(target.stop_s * 30)
+        assert at[0] == round(target.start_s * 30) and at[-1] == round(target.end_s * 30)
         np.testing.assert_allclose(target.values[[0, -1]], pos[[0, 60], joint], atol=1e-9)
         assert target.values[:, 1].max() > pos[0, joint, 1] + 0.04
 

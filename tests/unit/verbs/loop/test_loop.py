@@ -79,7 +79,7 @@ def test_joining_moves_nothing_by_more_than_half_the_gap() -> None:
 
 def test_motion_that_does_not_repeat_is_said_to() -> None:
     jump = demo_clip("jump_high", 30.0)
-    result = cg.loop(jump, start_s=0.0, stop_s=0.5 * jump.seconds)
+    result = cg.loop(jump, start_s=0.0, end_s=0.5 * jump.seconds)
     assert any(problem.kind == "no_loop" for problem in result.problems)
 
 
@@ -89,7 +89,7 @@ def test_a_moment_of_standing_is_said_to_be_no_cycle() -> None:
     (problem,) = result.problems
     assert problem.kind == "no_loop" and problem.where == "min_s"
     assert result.metrics["moves"].value < 0.025
-    assert not cg.loop(stand, start_s=0.0, stop_s=1.0).problems, "who says where it is wants it so"
+    assert not cg.loop(stand, start_s=0.0, end_s=1.0).problems, "who says where it is wants it so"
     for name in ("walk", "walk_slow", "jog", "run", "walk_veer_left"):
         made = cg.loop(demo_clip(name, 30.0))
         assert not any(problem.where == "min_s" for problem in made.problems), name

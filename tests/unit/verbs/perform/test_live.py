@@ -40,6 +40,7 @@ def draw(seconds: float) -> list[tuple[float, float, float]]:
     return [(float(s), float(2.5 * np.sin(0.5 * s)), float(2.5 * (1 - np.cos(0.5 * s)))) for s in t]
 
 
+@pytest.mark.slow
 def test_a_way_is_walked_while_it_is_drawn(walks: SegmentDatabase):
     hand = TrajectoryRecorder()
     stream = PerformStream(walks, hand.fps, PerformRequest(lag_s=2.0))

@@ -55,6 +55,7 @@ def dancers(make_example: Callable[..., Example]) -> list[Clip]:
 CUT = {"cut_at": "beats"}
 
 
+@pytest.mark.slow
 def test_a_way_is_walked_and_measured_on_the_finished_motion(walks: list[Clip]) -> None:
     result = perform(walks, PerformRequest(samples=bend(8.0)))
     clip, metrics = result.clip, result.metrics
@@ -129,6 +130,7 @@ def test_one_segment_is_little_and_that_is_said(database: SegmentDatabase) -> No
     assert {row["segment"] for row in result.best.details["pieces"]} == {0}
 
 
+@pytest.mark.slow
 def test_a_segment_that_has_to_be_played_is_looked_for_in_the_final_times(database: SegmentDatabase) -> None:
     free = PerformSearch(database, PerformRequest(samples=bend(6.0)))
     free.run()
@@ -164,6 +166,7 @@ def test_a_search_is_one_step_that_can_be_asked_anew(walks: list[Clip], monkeypa
     assert np.array_equal(search.run().clip.root_pos, first.root_pos)
 
 
+@pytest.mark.slow
 def test_deciding_early_is_said_with_its_price(database: SegmentDatabase) -> None:
     whole = perform(database, PerformRequest(samples=bend(8.0)))
     early = perform(database, PerformRequest(samples=bend(8.0), lag_s=1.5))
@@ -265,7 +268,6 @@ def test_hands_that_cannot_be_held_are_said(human_clip: Callable[..., Clip]) -> 
     assert problem.place == pytest.approx((clip.root_pos[32, 0], 0.0, clip.root_pos[32, 2]), abs=1e-3)
 
 
-@pytest.mark.recordings
 def test_a_salsa_leader_is_followed_with_hands_held(recordings: Path) -> None:
     clips = [
         read_clip(recordings / "cmu" / subject / f"{subject}_{n}.amc").with_name(f"{subject}_{n}").resampled(30.0)

@@ -81,6 +81,7 @@ def test_nothing_leads_where_no_example_does_the_same() -> None:
     assert lead_of(setting, sketch_of(setting, REQUEST), REQUEST.with_(mean="fixed")) is None
 
 
+@pytest.mark.slow
 def test_a_free_mean_keeps_key_poses_that_the_space_does_not_hold() -> None:
     examples = [demo_clip("jump_forward", 60.0)]
     arm = JUMP.skeleton.need("left_hand")

@@ -103,6 +103,7 @@ def test_a_faster_walk_takes_less_time_over_the_same_steps() -> None:
         cg.physics(WALK, cg.PhysicsRequest(**PART, speed_m_s=12.0))
 
 
+@pytest.mark.slow
 def test_durations_are_found_that_take_less_effort() -> None:
     given = holds(cg.physics(WALK, cg.PhysicsRequest(**PART)))
     free = holds(cg.physics(WALK, cg.PhysicsRequest(**PART, timing="stances", time_range=(0.8, 1.25))))

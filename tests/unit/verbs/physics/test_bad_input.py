@@ -20,6 +20,7 @@ def too_high() -> PhysicsResult:
     return cg.physics(JUMP, cg.PhysicsRequest(higher_m=1.2, iterations=10))
 
 
+@pytest.mark.slow
 def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_high: PhysicsResult) -> None:
     said = [problem for problem in too_high.problems if problem.where == "limits.strength"]
     assert len(said) == 1

@@ -73,7 +73,6 @@ def test_closer_nodes_leave_the_matrix_even(questions: list[Problem], solved: So
     assert sizes[1] < 2 * sizes[0], "rows of forces are 16 times as large, their squares 256 times"
 
 
-@pytest.mark.recordings
 def test_hands_carry_who_goes_down_on_them(recordings: Path) -> None:
     down = cg.read_clip(recordings / "cmu_more/108/108_25.amc")
     request = cg.PhysicsRequest(start_s=1.0, end_s=1.72, hands=True)

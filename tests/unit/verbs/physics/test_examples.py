@@ -72,7 +72,6 @@ def test_all_are_taken_where_they_are_few(clips: list[cg.Clip]) -> None:
     assert set(SOME) <= set(demo_names())
 
 
-@pytest.mark.recordings
 def test_a_recorded_jump_a_run_and_a_walk_find_their_like(recordings: Path) -> None:
     paths = sorted((recordings / "cmu/16").glob("*.amc"))[::2]
     kinds = {"16_05": range(1, 11), "16_45": range(35, 57), "16_21": (*range(11, 35), 47, 58)}

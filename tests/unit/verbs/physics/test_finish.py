@@ -149,7 +149,6 @@ def test_without_recordings_poses_change_no_more_than_that_gains() -> None:
         assert all("novelty_m" not in window.worse for window in made.windows)
 
 
-@pytest.mark.recordings
 def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> None:
     jump = cg.read_clip(recordings / "cmu/16/16_05.amc").resampled(60.0)
     fast = too_fast(jump, 1.2)
@@ -158,6 +157,7 @@ def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> Non
     assert made.change_m < 0.03
 
 
+@pytest.mark.slow
 def test_a_verbs_metrics_are_measured_anew_and_must_not_suffer() -> None:
     result = cg.physics(FAST, cg.PhysicsRequest(finish=True))
     given = replace(result.best, metrics={"off": Metric(0.1, "m", "is off by")})
@@ -169,6 +169,7 @@ def test_a_verbs_metrics_are_measured_anew_and_must_not_suffer() -> None:
     assert any(one.kind == "physics_skipped" and one.metric in bad.metrics for one in bad.problems)
 
 
+@pytest.mark.slow
 def test_every_verb_that_makes_motion_can_be_finished_by_mechanics(tmp_path: Path) -> None:
     for verb in map(find_verb, rooms()):
         flags = {flag for option in load_command(verb.name).params for flag in option.opts}

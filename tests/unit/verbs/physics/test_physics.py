@@ -102,6 +102,7 @@ def test_without_mechanics_the_matrix_is_that_of_places_alone(question: Problem)
         assert np.abs(part - same).max() < 1e-9 * np.abs(same).max()
 
 
+@pytest.mark.slow
 def test_both_feet_bear_no_more_together_than_they_may(farther: PhysicsResult) -> None:
     assert farther.verification is not None
     most = 0.85 * farther.verification.peak_force
@@ -137,6 +138,7 @@ def test_inverse_dynamics_finds_the_same_ground_forces(farther: PhysicsResult) -
     assert np.median(gap) < 0.05 and np.percentile(gap, 90) < 0.3
 
 
+@pytest.mark.slow
 def test_a_changed_request_goes_on_from_the_last_solution() -> None:
     search = cg.PhysicsSearch(JUMP, cg.PhysicsRequest())
     search.run()
@@ -175,7 +177,6 @@ def test_masses_must_be_above_zero() -> None:
         cg.PhysicsRequest(body={"mass_kg": 0.0})
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize(
     ("name", "others", "span", "peak"),
     [

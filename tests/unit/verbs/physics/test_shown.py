@@ -43,7 +43,6 @@ def test_a_motion_that_nothing_carries_is_refused() -> None:
         cg.physics(flying, cg.PhysicsRequest(floor_m=0.0))
 
 
-@pytest.mark.recordings
 def test_a_run_solves_on_its_own_footprints_and_on_stones(recordings: Path) -> None:
     run = read_clip(recordings / "cmu/16/16_45.amc")
     others = [read_clip(recordings / f"cmu/16/16_{k}.amc") for k in (46, 35, 36)]
@@ -59,6 +58,7 @@ def test_a_run_solves_on_its_own_footprints_and_on_stones(recordings: Path) -> N
     assert high - low == pytest.approx(0.15, abs=0.03)
 
 
+@pytest.mark.slow
 def test_examples_that_never_stand_on_both_feet_are_named() -> None:
     """A jump in the space of runs, which the paper shows as failing."""
     result = cg.physics(JUMP, cg.PhysicsRequest(iterations=3), examples=[demo_clip("run", 60.0)])

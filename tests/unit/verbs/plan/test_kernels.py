@@ -77,6 +77,7 @@ def test_potentials_are_the_least_sums_to_an_end():
     assert not network.potentials(first, target, -weight, np.zeros(nodes), 60)[1]
 
 
+@pytest.mark.slow
 def test_run_outs_that_may_be_over_behind_some_edges_are_the_least_sums_too():
     rng = np.random.default_rng(7)
     nodes, edges, count = 6, 14, 4

@@ -273,6 +273,7 @@ def test_a_scene_of_a_million_polygons_is_refused():
         PlanRequest(goal=AHEAD, obstacles=(Solid.of_box((0.0, 0.0), (1.0, 1.0)),) * 1_000_000)
 
 
+@pytest.mark.slow
 def test_thousands_of_obstacles_are_looked_up_quickly(graph, plans):
     rng = np.random.default_rng(0)
     away = [(float(x), float(z)) for x, z in rng.uniform(3, 60, (3000, 2))]

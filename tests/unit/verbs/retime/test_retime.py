@@ -225,7 +225,6 @@ def test_any_program_rate_grid_and_body() -> None:
         assert np.isfinite(result.clip.root_pos).all()
 
 
-@pytest.mark.recordings
 @pytest.mark.parametrize("trial", ["16_01", "16_05"])
 @pytest.mark.parametrize("rate", [1.5, 2.0])
 def test_recorded_jumps_keep_their_gravity(recordings: Path, trial: str, rate: float) -> None:
@@ -238,7 +237,6 @@ def test_recorded_jumps_keep_their_gravity(recordings: Path, trial: str, rate: f
     assert len(flight) == 1 and fit_gravity(clip, 0, 20) > flight[0][0]
 
 
-@pytest.mark.recordings
 def test_a_recorded_walk_with_a_hidden_warp_comes_out_even(recordings: Path) -> None:
     names = ("16_47", "16_58", "16_15")
     clips = [read_clip(recordings / "cmu" / "16" / f"{name}.amc") for name in names]
@@ -252,7 +250,6 @@ def test_a_recorded_walk_with_a_hidden_warp_comes_out_even(recordings: Path) -> 
     assert errors[0] < 0.5 * errors[1]
 
 
-@pytest.mark.recordings
 def test_running_jumps_keep_their_gravity_too_and_a_run_does_not_limp(recordings: Path) -> None:
     leap = read_clip(recordings / "cmu_more" / "127" / "127_28.amc")
     for before, after in retime_clip(leap, ends(leap, 1.5)).metrics.gravity:

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import choreograph as cg
 from choreograph.demo import demo_clip
@@ -17,6 +19,7 @@ print(len(cg.solve(graph, cg.SolveRequest(7.0, targets, count=1, seconds=0.5)).c
 """
 
 
+@pytest.mark.slow
 def test_a_path_of_one_piece_is_never_begun_before_its_clip() -> None:
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "CHOREOGRAPH_CACHE_GB": "0"}
     # In plain Python the generator of random numbers warns where it is meant to overflow.

@@ -21,6 +21,8 @@ from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import Character, Meeting, Offset, SolveRequest
 from choreograph.verbs.solve.search import SolveSearch
 
+pytestmark = pytest.mark.slow
+
 ANNA = Character((BodyTarget(0.0, (0.0, 0.0), 0.0),))
 BEN = Character((BodyTarget(0.0, (1.5, 5.0), 180.0),))
 RAW = {"finish": {"clean": False}}

@@ -29,6 +29,7 @@ def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:
     return np.array([crowd.tick(1 / rate).root_pos[0] for _ in range(round(seconds * rate))])
 
 
+@pytest.mark.slow
 def test_a_line_is_kept_and_gone_back_on(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
     one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
@@ -211,6 +212,7 @@ def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
         assert score == pytest.approx(whole[step, bend]) and score <= whole[low:high, 0].min() + 1e-9
 
 
+@pytest.mark.slow
 def test_a_script_through_python(tmp_path: Path) -> None:
     graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_turn_90_left")])
     file = tmp_path / "goals.csv"

@@ -250,6 +250,7 @@ def test_a_task_that_raises_while_it_steers_is_named(brain: SteerBrain, pool: Po
         [crowd.tick(0.3) for _ in range(5)]
 
 
+@pytest.mark.slow
 def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: Pool) -> None:
     value = learn(_Home(), costs, LearnSettings(samples=1000, sweeps=10))
     crowd = Crowd(SteerBrain(costs, {"home": _Home()}, {"home": value}), pool)

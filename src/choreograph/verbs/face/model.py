@@ -12,11 +12,9 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.features.linear_dynamics import LinearDynamics, eased, solve_linear, windows_of
 from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.motion.face import Face, FaceShapes
-from choreograph.verbs.complete.exact import eased
-from choreograph.verbs.complete.linear import solve_linear
-from choreograph.verbs.complete.model import Dynamics, windows_of
 
 UNSEEN = 1.0
 """How much shapes that each move by themselves count beside what recordings show: a face has more expressions."""
@@ -34,7 +32,7 @@ class FaceModel:
     """How shapes move them; None for markers without shapes."""
     space: PoseSpace
     """Of landmarks, (3 L,) columns, millimetres."""
-    dynamics: Dynamics
+    dynamics: LinearDynamics
     rate_hz: float
 
     @property
@@ -76,7 +74,7 @@ def learn_face(
     rows = [shapes.landmarks(face.resampled(rate)) for face in faces]
     model = learn_points(rows, rate, order=order, controls=controls, variance=variance)
     # How far shapes were moved on average says how far any of them may be.
-    far = np.sqrt(np.concatenate([face.weights for face in faces]).var(axis=0).mean())
+    far = np.sqrt(np.concatenate([face.ordered(faces[0].names) for face in faces]).var(axis=0).mean())
     alone = shapes.moves.reshape(len(shapes.names), -1) * far
     space = _with_expressions(model.space, alone)
     states = [space.project(own.reshape(len(own), -1)) for own in rows]
@@ -125,8 +123,8 @@ def _with_expressions(space: PoseSpace, moves: Floats) -> PoseSpace:
     return PoseSpace(space.mean, wider, spread, space.total_variance + float((far[new] ** 2).sum()))
 
 
-def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, unseen: Floats) -> Dynamics:
-    """Dynamics in which every coordinate follows from its own past, all in the same way.
+def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, unseen: Floats) -> LinearDynamics:
+    """LinearDynamics in which every coordinate follows from its own past, all in the same way.
 
     A face has some fifty coordinates and a recording a few thousand frames: a matrix of its own for each frame of the
     past learns what this recording happened to do, and goes astray in another.
@@ -154,7 +152,7 @@ def fit_shared_dynamics(sequences: Sequence[Floats], order: int, controls: int, 
     starts = np.concatenate([windows_of(s, order) for s in sequences if len(s) >= order])
     begin = np.cov(starts.T, bias=True).reshape(order * d, order * d) + np.tile(unseen, (order, order))
     begin += np.kron(np.eye(order), steps) + np.eye(order * d) * floor
-    return Dynamics(
+    return LinearDynamics(
         "",
         np.ascontiguousarray(ways[:, None, None] * np.eye(d)),
         control,
@@ -194,8 +192,8 @@ def points_error(model: FaceModel, tracks: Sequence[Floats]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class FaceKeys:
-    """What is asked of landmarks, as arrays."""
+class LandmarkTargets:
+    """What is wanted of landmarks, as arrays."""
 
     frames: Ints
     """Of whole faces, (N,)."""
@@ -205,13 +203,13 @@ class FaceKeys:
     """Frame and landmark of single points, (P, 2)."""
     points: Floats
     """(P, 3), millimetres; NaN for what does not matter."""
-    key_firm: Floats | None = None
-    """How firmly each key counts, (N,); 1 for all if None."""
+    face_firm: Floats | None = None
+    """How firmly each face counts, (N,); 1 for all if None."""
     point_firm: Floats | None = None
     """How firmly each point does, (P,)."""
 
 
-def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact: bool = True) -> Floats:
+def complete_landmarks(model: FaceModel, frames: int, asked: LandmarkTargets, *, exact: bool = True) -> Floats:
     """The most likely landmarks (F, L, 3), millimetres, that do what is asked.
 
     Args:
@@ -222,7 +220,7 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
     """
     own, count = model.dynamics, model.landmarks
     if frames <= own.order:
-        raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="length_s")
+        raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="duration_s")
     # Between keys a face goes back to what is between them, not to the recordings' mean expression.
     base = np.tile(model.space.mean, (frames, 1))
     if len(asked.frames):
@@ -237,11 +235,11 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
     return np.asarray(made.reshape(frames, count, 3))
 
 
-def _rows(model: FaceModel, asked: FaceKeys, base: Floats) -> tuple[Ints, Floats, Floats]:
+def _rows(model: FaceModel, asked: LandmarkTargets, base: Floats) -> tuple[Ints, Floats, Floats]:
     """Frames, values and slopes of what is asked beside a face at each frame (F, 3 L): linear in the states."""
     axes, d = model.space.axes, model.dimensions
     parts = []
-    firm = (np.ones(len(asked.frames)) if asked.key_firm is None else asked.key_firm) / KEY_MM
+    firm = (np.ones(len(asked.frames)) if asked.face_firm is None else asked.face_firm) / KEY_MM
     for frame, face, much in zip(asked.frames, asked.faces, firm, strict=True):
         parts.append((np.full(d, int(frame)), (face.ravel() - base[frame]) @ axes.T * much, np.eye(d) * much))
     firm = (np.ones(len(asked.at)) if asked.point_firm is None else asked.point_firm) / POINT_MM
@@ -253,10 +251,3 @@ def _rows(model: FaceModel, asked: FaceKeys, base: Floats) -> tuple[Ints, Floats
         return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, d))
     at, values, slopes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return at, values, np.ascontiguousarray(slopes)
-
-
-def splined(frames: int, at: Sequence[int], faces: Floats) -> Floats:
-    """Landmarks (F, L, 3) through keys by cubic splines: what a completion is to better."""
-    from scipy.interpolate import CubicSpline
-
-    return np.asarray(CubicSpline(np.asarray(at), faces)(np.arange(frames)))

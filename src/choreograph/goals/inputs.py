@@ -11,7 +11,7 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.contract.limits import FARTHEST_M
 from choreograph.formats.tables import read_table
-from choreograph.verbs.complete.goals import Camera
+from choreograph.goals.joints import Camera
 
 MAX_TRACK_ROWS = 100_000
 """Of a joint's way in a file."""
@@ -54,8 +54,8 @@ def read_track(path: str | Path, seconds: float, where: str) -> Floats:
                 row = [float(cell) if cell else math.nan for cell in cells]
             except ValueError:
                 if number:
-                    said = f"is {','.join(cells)[:80]!r}; it must be numbers"
-                    raise FormatError(said, path=path, line=line) from None
+                    text = f"is {','.join(cells)[:80]!r}; it must be numbers"
+                    raise FormatError(text, path=path, line=line) from None
                 continue
             if not all(math.isnan(value) or abs(value) <= FARTHEST_M for value in row):
                 raise FormatError(f"has a place farther than {FARTHEST_M:g} m away", path=path, line=line)
@@ -78,7 +78,7 @@ def read_track(path: str | Path, seconds: float, where: str) -> Floats:
         raise RequestError(f"{where}: the times of {path} do not increase at row {at + 1}", where=where)
     if abs(times[-1] - seconds) > 0.1 + 0.02 * seconds:
         raise RequestError(
-            f"{where}: {path} lasts {times[-1]:.2f} s, but the interval {seconds:.2f} s; change stop_s", where=where
+            f"{where}: {path} lasts {times[-1]:.2f} s, but the interval {seconds:.2f} s; change end_s", where=where
         )
     even = np.linspace(0, times[-1], max(len(times), 2))
     return np.stack([np.interp(even, times, table[:, 1 + axis]) for axis in range(3)], axis=1)

@@ -14,8 +14,7 @@ from choreograph.formats.face import read_face, read_markers, read_shapes, write
 from choreograph.formats.face_glb import read_face_glb, write_face_glb
 from choreograph.motion.face import Face
 from choreograph.motion.head import simple_head
-from choreograph.verbs.complete.face import complete_landmarks, learn_face, splined
-from choreograph.verbs.complete.face_goals import FaceRequest
+from choreograph.verbs.face.model import LandmarkTargets, complete_landmarks, learn_face
 
 NAMES = ("JawOpen", "MouthSmileLeft", "MouthSmileRight", "EyeBlinkLeft", "EyeBlinkRight", "BrowInnerUp")
 
@@ -29,6 +28,17 @@ def face() -> Face:
     blink = np.clip(np.sin(1.3 * t) * 8 - 7, 0, 1)
     weights = np.stack([talk, smile, 0.9 * smile, blink, blink, 0.3 + 0.3 * np.sin(0.5 * t + 1)], axis=1)
     return Face(NAMES, weights, 30.0, "talks")
+
+
+def splined(at: list[int], points: np.ndarray) -> np.ndarray:
+    """Landmarks through those at some frames by cubic splines: what a completion is to better."""
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(at, points)(np.arange(at[-1] + 1)))
+
+
+def complete(recordings: list[Face] | list[cg.Clip], document: dict[str, object], **how: object) -> cg.FaceResult:
+    return cg.face(recordings, cg.read_request(cg.FaceRequest, document), **how)  # type: ignore[arg-type]
 
 
 def test_weights_come_back_from_csv(face: Face, tmp_path: Path) -> None:
@@ -132,8 +142,6 @@ def test_shapes_are_read_and_checked(tmp_path: Path) -> None:
 
 
 def test_completing_beats_a_spline(face: Face) -> None:
-    from choreograph.verbs.complete.face import FaceKeys
-
     head = simple_head()
     model = learn_face([face[:1200]], head)
     true = head.landmarks(face[1300:1391])
@@ -141,39 +149,68 @@ def test_completing_beats_a_spline(face: Face) -> None:
     at = np.array([(frame, chin) for frame in range(91)])
     points = np.full((91, 3), np.nan)
     points[:, 1] = true[:, chin, 1]
-    made = complete_landmarks(model, 91, FaceKeys(keys, true[keys], at, points))
+    made = complete_landmarks(model, 91, LandmarkTargets(keys, true[keys], at, points))
     np.testing.assert_allclose(made[keys], true[keys], atol=1e-6)
-    plain = splined(91, keys.tolist(), true[keys])
+    plain = splined(keys.tolist(), true[keys])
     assert np.linalg.norm(made - true, axis=-1).mean() < 0.55 * np.linalg.norm(plain - true, axis=-1).mean()
 
 
-def test_requests_name_keys_and_landmarks(face: Face) -> None:
-    head = simple_head()
-    request = cg.FaceRequest(
-        1.0,
-        [cg.FaceKey(0.0, clip="talks", frame=30), cg.FaceKey(1.0, {"jawOpen": 0.9})],
-        [cg.LandmarkGoal(start_s=0.2, stop_s=0.6, landmark=57, track=((None, -40.0, None), (None, -35.0, None)))],
-    )
-    result = cg.complete_face([face], head, request)
+def test_goals_are_shapes_frames_and_landmarks(face: Face) -> None:
+    track = ((None, -40.0, None), (None, -35.0, None))
+    goals = [
+        cg.PoseGoal(0.0, cg.PoseSource("talks", 30)),
+        cg.ShapeGoal(1.0, {"jawOpen": 0.9}),
+        cg.LandmarkGoal(landmark=57, points_mm=track, start_s=0.2, end_s=0.6),
+    ]
+    result = cg.face(face, duration_s=1.0, goals=goals)
     assert len(result.face) == 31 and result.face.weights[-1, 0] == pytest.approx(0.9, abs=0.1)
-    assert result.landmarks[12, 57, 1] == pytest.approx(-37.5, abs=1.0)
+    assert result.landmarks is not None and result.landmarks[12, 57, 1] == pytest.approx(-37.5, abs=1.0)
+    assert set(result.metrics) == {"seconds", "goal_error_max", "model_error", "weights_error"}
+    np.testing.assert_allclose(
+        result.clip.global_positions()[:, 1:] * 1e3, simple_head().landmarks(result.face), atol=1e-9
+    )
+
+
+def test_without_goals_the_first_face_is_what_it_was(face: Face, tmp_path: Path) -> None:
+    assert cg.face([face]).face is face
+    write_face(tmp_path / "talks.csv", face)
+    write_csv(tmp_path / "marks.csv", simple_head().as_clip(face[:20]))
+    rows = [line.split(",") for line in (tmp_path / "marks.csv").read_text().splitlines()]
+    (tmp_path / "marks.csv").write_text("\n".join(",".join([*row[:2], *row[5:]]) for row in rows))  # without a root
+    names = [tmp_path / "talks.csv", tmp_path / "marks.csv"]
+    assert [len(cg.face(name).face) for name in (tmp_path / "talks.csv", names, str(tmp_path / "marks.csv"))] == [
+        1800, 1800, 20,
+    ]  # fmt: skip
+    solved = simple_head().landmarks(cg.face(names[1]).face)
+    np.testing.assert_allclose(solved, simple_head().landmarks(face[:20]), atol=1.0)
+    (tmp_path / "other.csv").write_text("some,table\n1,2\n")
+    assert cg.face(tmp_path, duration_s=1.0, goals=[cg.ShapeGoal(0.0, {})]).model is not None, "tables are passed over"
 
 
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({"length_s": 1.0}, "keys is missing"),
-        ({"length_s": 1.0, "keys": [{"at_s": 2.0}]}, r"keys\[0\].at_s is 2"),
-        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "weights": {"JawOpen": 1.5}}]}, "equal to 1|from 0 to 1"),
-        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "weights": {"Antlers": 0.5}}]}, "no shape 'Antlers'; there are"),
-        ({"length_s": 1.0, "keys": [{"at_s": 0.0, "clip": "sings"}]}, "there are talks"),
-        ({"length_s": 1.0, "keys": [{"at_s": 0.5}, {"at_s": 0.5}]}, r"as keys\[0\] has"),
-        ({"length_s": 1.0, "points": [{"at_s": 0.5, "landmark": 99, "position": [0, 0, 0]}]}, "there are 0 to 67"),
+        ({"duration_s": 1.0}, "goals is missing"),
+        ({"goals": [{"at_s": 0.0, "shapes": {}}]}, "duration_s is missing"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 2.0, "shapes": {}}]}, r"goals\[0\].at_s is 2; it must be"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.0, "shapes": {"JawOpen": 1.5}}]}, "equal to 1|from 0 to 1"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.0, "shapes": {"Antlers": 0.5}}]}, "no shape 'Antlers'; there are"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.0, "pose": {"clip": "sings"}}]}, "there are talks"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.0, "pose": {"clip": "talks", "frame": 1800}}]}, "frames 0 to 1799"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.0, "pose": {"file": "a.csv"}}]}, r"goals\[0\].pose.clip is missing"),
+        ({"duration_s": 1.0, "goals": [{"start_s": 0.0, "end_s": 1.0, "shapes": {}}]}, r"goals\[0\].at_s is missing"),
+        ({"duration_s": 1.0, "goals": [{"landmark": 1, "position_mm": [0, 0, 0]}]}, r"goals\[0\].at_s is missing"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.5, "shapes": {}}] * 2}, r"goals\[1\].at_s is 0.5, as goals\[0\] has"),
+        ({"duration_s": 1.0, "goals": [{"at_s": 0.5, "landmark": 99, "position_mm": [0, 0, 0]}]}, "there are 0 to 67"),
+        (
+            {"duration_s": 1.0, "goals": [{"at_s": 0.5, "joint": "head", "position": [0, 0, 0]}]},
+            "is a goal of joint, which face cannot search for",
+        ),
     ],
 )
 def test_mistakes_in_requests_are_named(document: dict[str, object], said: str, face: Face) -> None:
     with pytest.raises(RequestError, match=said):
-        cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document))
+        complete([face], document)
 
 
 def test_too_few_frames_say_how_many(face: Face) -> None:
@@ -181,7 +218,6 @@ def test_too_few_frames_say_how_many(face: Face) -> None:
         learn_face([face[:3]], simple_head())
 
 
-@pytest.mark.recordings
 def test_a_recorded_face_is_learned(recordings: Path) -> None:
     face = read_face(recordings / "face" / "alex_rom_3.csv")
     shapes = read_shapes(recordings / "face" / "landmarks.csv")
@@ -189,7 +225,6 @@ def test_a_recorded_face_is_learned(recordings: Path) -> None:
     assert cg.face_error(model, [face[2800:]]) < 0.25
 
 
-@pytest.mark.recordings
 def test_what_was_learned_of_one_face_holds_for_another(recordings: Path) -> None:
     face = read_face(recordings / "face" / "alex_rom_3.csv")
     other = read_face_glb(recordings / "rigs" / "facecap.glb", fps=30.0)
@@ -209,7 +244,6 @@ def test_a_model_holds_expressions_that_no_recording_shows() -> None:
     assert cg.face_error(model, [brows]) < 0.05
 
 
-@pytest.mark.recordings
 def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     face = read_face_glb(recordings / "rigs" / "facecap.glb")
     assert face.column("JawOpen") >= 0 and face.weights.max() > 0.3 and len(face.names) == 52
@@ -222,7 +256,6 @@ def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     assert np.median(edges) < 0.05 * (highest - lowest), "triangles join neighbours"
 
 
-@pytest.mark.recordings
 def test_a_face_is_written_on_somebodys_head(recordings: Path, face: Face, tmp_path: Path) -> None:
     made = tmp_path / "made.glb"
     cg.write_face_on_head(made, face, recordings / "rigs" / "facecap.glb")
@@ -269,43 +302,69 @@ def test_compressed_buffers_are_unpacked_as_the_specification_says() -> None:
         decode_triangles(b"\xe1\xff" + b"\x00" * 4, 3)
 
 
+@pytest.mark.slow
 def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: Path) -> None:
     from choreograph.formats.face import read_markers
 
     cg.write_clip(tmp_path / "lips.csv", simple_head().as_clip(face))
     clip = read_markers(tmp_path / "lips.csv")
     true = clip.global_positions()[40:101, 1:] * 1e3
-    chin = [{"start_s": 0.0, "stop_s": 2.0, "landmark": 8, "track": true[:, 8].tolist()}]
-    keys = [{"at_s": at / 30, "clip": "lips", "frame": 40 + at} for at in (0, 30, 60)]
-    document = {"length_s": 2.0, "keys": keys, "points": chin}
-    result = cg.complete_markers([clip], cg.read_request(FaceRequest, document))
+    goals: list[dict[str, object]] = [
+        {"start_s": 0.0, "end_s": 2.0, "landmark": 8, "points_mm": true[:, 8].tolist()},
+        *({"at_s": at / 30, "pose": {"clip": "lips", "frame": 40 + at}} for at in (0, 30, 60)),
+    ]
+    result = complete([clip], {"duration_s": 2.0, "goals": goals})
     assert not result.problems and result.clip.skeleton.names == clip.skeleton.names
     made = result.clip.global_positions()[:, 1:] * 1e3
-    spline = splined(61, [0, 30, 60], true[[0, 30, 60]])
+    spline = splined([0, 30, 60], true[[0, 30, 60]])
     assert np.linalg.norm(made - true, axis=-1).mean() < 0.6 * np.linalg.norm(spline - true, axis=-1).mean()
     with pytest.raises(RequestError, match="markers have no shapes"):
-        cg.complete_markers([clip], cg.read_request(FaceRequest, {"length_s": 1.0, "keys": [{"at_s": 0.0}]}))
+        complete([clip], {"duration_s": 1.0, "goals": [{"at_s": 0.0, "shapes": {}}]})
+    with pytest.raises(RequestError, match="there are no weights"):
+        _ = result.face
 
 
-def test_points_out_of_reach_and_contradicting_keys_are_told(face: Face) -> None:
-    document = {
-        "length_s": 1.0,
-        "keys": [{"at_s": 0.0}],
-        "points": [{"at_s": 0.5, "landmark": 8, "position": [0, 60, 0]}],
-    }
-    problems = cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).problems
-    assert [problem.where for problem in problems] == ["points[0]"] and "mm off" in problems[0].text
-    both = {"length_s": 1.0, "keys": [{"at_s": 0.5}, {"at_s": 0.5, "weights": {"JawOpen": 1.0}}]}
-    with pytest.raises(RequestError, match=r"keys\[1\].at_s is 0.5, as keys\[0\] has"):
-        cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, both))
+def test_what_the_face_misses_is_a_problem_of_the_goal(face: Face) -> None:
+    goals = [{"at_s": 0.0, "shapes": {}}, {"at_s": 0.5, "landmark": 8, "position_mm": [0, 60, 0]}]
+    (problem,) = complete([face], {"duration_s": 1.0, "goals": goals}).problems
+    assert (problem.kind, problem.where, problem.unit, problem.at_s) == ("face_missed", "goals[1]", "mm", 0.5)
+    assert problem.text.startswith("Landmark 8 is ")
 
 
-def test_weights_of_points_count(face: Face) -> None:
+@pytest.mark.slow
+def test_weights_of_goals_count(face: Face) -> None:
     def chin(weight: float) -> float:
-        point = {"at_s": 0.5, "landmark": 8, "position": [None, -95, None], "weight": weight, "exact": False}
-        document = {"length_s": 1.0, "keys": [{"at_s": 0.0}, {"at_s": 1.0}], "points": [point]}
-        return float(
-            cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).landmarks[15, 8, 1]
-        )
+        point = {"at_s": 0.5, "landmark": 8, "position_mm": [None, -95, None], "weight": weight, "exact": False}
+        goals = [{"at_s": 0, "shapes": {}}, {"at_s": 1, "shapes": {}}, point]
+        landmarks = complete([face], {"duration_s": 1.0, "goals": goals}).landmarks
+        assert landmarks is not None
+        return float(landmarks[15, 8, 1])
 
     assert abs(chin(100.0) + 95) < abs(chin(1e-4) + 95)
+
+
+def test_a_model_is_learned_once(face: Face) -> None:
+    from choreograph.verbs.face.search import FaceSearch
+
+    asked = cg.FaceRequest(1.0, [cg.ShapeGoal(0.0, {})])
+    recordings = [face[:300]]
+    first = FaceSearch(recordings, asked)
+    model = first.run().model
+    first.change(asked.with_(duration_s=0.5))
+    second = FaceSearch(recordings, asked.with_(advanced=cg.FaceAdvanced(order=3)))
+    second.reuse(first)
+    assert first.run().model is model and second.run().model is not model
+
+
+def test_pictures_show_heads_and_curves(face: Face, tmp_path: Path) -> None:
+    from choreograph.verbs import find_verb
+
+    verb = find_verb("face")
+    result = cg.face(face, duration_s=0.5, goals=[cg.ShapeGoal(0.0, {}), cg.ShapeGoal(0.5, {"JawOpen": 1.0})])
+    assert verb.draw is not None
+    verb.draw(tmp_path / "face.png", result, False)
+    verb.draw(tmp_path / "marks.svg", cg.face([simple_head().as_clip(face)], result.request.with_(
+        goals=[cg.LandmarkGoal(0.2, 8, (None, -60.0, None))])), False)  # fmt: skip
+    assert (tmp_path / "face.png").read_bytes()[:4] == b"\x89PNG" and "JawOpen" not in (
+        tmp_path / "marks.svg"
+    ).read_text()

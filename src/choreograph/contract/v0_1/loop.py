@@ -1,0 +1,4 @@
+"""Loop."""
+
+RENAMED = {"stop_s": "end_s"}
+OPTIONS = {"--stop": "--end"}
