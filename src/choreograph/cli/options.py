@@ -166,7 +166,8 @@ def collect(
     known = list(entries(model))
     said = [(entry, values.get(entry.parameter)) for entry in known if not entry.setting]
     places = [(entry.path, _value(entry, value)) for entry, value in said if value not in (None, [], ())]
-    places += [read_setting(known, text) for text in values.get("advanced") or ()]
+    if any(entry.setting for entry in known):
+        places += [read_setting(known, text) for text in values.get("advanced") or ()]
     for path, value in places:
         inside: Any = out
         for name in path[:-1]:

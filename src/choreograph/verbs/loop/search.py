@@ -97,7 +97,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
             what = f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
-        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.stop_s is None):
+        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.end_s is None):
             what = f"The cycle stands still: joints move {amount(cycle.moves_m, 'm')} on average"
             facts = {"asked": STILL_M, "got": cycle.moves_m, "unit": "m", "metric": "moves"}
             more = "Say where the motion repeats (start_s, end_s)."
