@@ -38,17 +38,17 @@ from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.follower import PathFollower
 from choreograph.verbs.follow.measure import measure_path
 from choreograph.verbs.follow.prepare import find_edge_tables
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.search import FollowSearch
 from choreograph.verbs.follow.stream import MotionStream
 from choreograph.verbs.follow.tables import EdgeTables, build_edge_tables
 
 PATHS = {name: named_path(name) for name in ("line", "circle", "eight", "s", "square", "spiral", "zigzag")}
 METHODS = {
-    "default": FollowSettings(),
-    "beam alone": FollowSettings(method="beam"),
-    "plain beam": FollowSettings(method="beam", heuristic_weight=0.0),
-    "thesis": FollowSettings(method="thesis", horizon_s=2.0),
+    "default": FollowAdvanced(),
+    "beam alone": FollowAdvanced(method="beam"),
+    "plain beam": FollowAdvanced(method="beam", weights={"heuristic": 0.0}),
+    "thesis": FollowAdvanced(method="thesis", horizon_s=2.0),
 }
 
 
@@ -76,7 +76,7 @@ def walk_along(graph: MotionGraph, path: Path, request: FollowRequest, tables: E
     return follower
 
 
-def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, seeds: Sequence[int]) -> None:
+def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowAdvanced, seeds: Sequence[int]) -> None:
     """One line per path: the mean over the seeds, and the worst of them."""
     print(
         "path      mean err (worst)   max err (worst)   transitions/s   × real time   proved   gap of cost   finish ×"
@@ -85,7 +85,7 @@ def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings,
         rows = []
         for seed in seeds:
             took, result = cpu(
-                lambda s=seed, p=path: walk_along(graph, p, FollowRequest(search=settings, seed=s), tables)
+                lambda s=seed, p=path: walk_along(graph, p, FollowRequest(advanced=settings, seed=s), tables)
             )
             finishing, made = cpu(lambda r=result: finish(r.walk()))
             rows.append((*figures(result, made, path), made.clip.seconds / took, made.clip.seconds / finishing))
@@ -255,7 +255,7 @@ def main() -> None:
     finish(walk_along(graph, PATHS["s"], FollowRequest(), tables).walk())  # compiles
     if "paths" in wanted:
         print(f"\nDefault settings, {len(seeds)} seeds (bars: 0.07 m, 0.20 m, 0.8 /s, 100 ×, finish 100 ×)")
-        walk_paths(graph, tables, FollowSettings(), seeds)
+        walk_paths(graph, tables, FollowAdvanced(), seeds)
     if "methods" in wanted:
         for name, settings in METHODS.items():
             print(f"\nMethod: {name}, one seed")

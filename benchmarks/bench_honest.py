@@ -123,7 +123,7 @@ def draw_follow(chance: Chance, graph: cg.MotionGraph) -> cg.FollowRequest:
     stretches, at = [], chance.between(0, length / 3)
     while chance.happens(0.4) and at < length - 1:
         stop = min(length, at + chance.between(1, 5))
-        stretch: dict[str, Any] = {"start_m": at, "stop_m": round(stop, 2)}
+        stretch: dict[str, Any] = {"start_m": at, "end_m": round(stop, 2)}
         kind = chance.one(("speed", "label", "pause", "both"))
         if kind in ("speed", "both"):
             stretch["speed_m_s"] = chance.between(0.5, 5) if chance.happens(0.9) else 20.0

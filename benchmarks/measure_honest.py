@@ -98,14 +98,14 @@ def _follow(request: Any, motion: Written, labels: Labels) -> Iterator[Miss]:
     wanted = [(f"stretches[{n}].", s) for n, s in enumerate(request.stretches)]
     for where, stretch in wanted:
         start = min(stretch.start_m, along.length)
-        stop = min(stretch.stop_m or start, along.length)
+        stop = min(stretch.end_m or start, along.length)
         yield from _stretch(where, motion, along, (start, stop), stretch, labels)
     yield from _stretch("", motion, along, (0.0, along.length), request, labels)
     if request.style is not None:
         free = np.ones(len(along.way), bool)
         for _, stretch in wanted:
             if stretch.label is not None:
-                free &= (along.way < stretch.start_m) | (along.way > (stretch.stop_m or stretch.start_m))
+                free &= (along.way < stretch.start_m) | (along.way > (stretch.end_m or stretch.start_m))
         if request.label is None and free.any():
             share = labels.have(request.style)[free].mean()
             if share < 0.9 / SLACK:

@@ -37,7 +37,7 @@ for path in map(cg.load_path, args.path):
     motions = {}
     for margin in args.margins:
         # All begin in the preferred clip, also without a margin, so that only the margin differs.
-        request = cg.FollowRequest.of_path(path, prefer={name: margin * SI}, start_clip=name)
+        request = cg.FollowRequest.of_path(path, prefer={name: margin * SI}, start={"clip": name})
         result = cg.follow(graph, request)
         [motion] = result.best.motions
         shown = sum(run.stop - run.start for run in motion.sources if run.clip == name)

@@ -87,7 +87,15 @@ from .verbs.face.request import FaceAdvanced, FaceRequest
 from .verbs.face.search import FaceResult, FaceSearch, face
 from .verbs.face.sources import open_faces
 from .verbs.follow.measure import measure_path
-from .verbs.follow.request import FollowRequest, FollowSettings, StretchRequest
+from .verbs.follow.request import (
+    EarlierWalk,
+    FollowAdvanced,
+    FollowRequest,
+    FollowSettings,
+    FollowStart,
+    FollowWeights,
+    StretchRequest,
+)
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
@@ -187,6 +195,7 @@ __all__ = [
     "DynamicsRequest",
     "DynamicsResult",
     "DynamicsSearch",
+    "EarlierWalk",
     "Example",
     "ExportSettings",
     "Face",
@@ -201,9 +210,12 @@ __all__ = [
     "FinishSettings",
     "Finished",
     "FloorTransform",
+    "FollowAdvanced",
     "FollowRequest",
     "FollowSearch",
     "FollowSettings",
+    "FollowStart",
+    "FollowWeights",
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",

@@ -79,7 +79,7 @@ def test_it_is_written_in_the_present_format_and_read_again(folder: Path) -> Non
     project = Project(find_places(folder))
     project.save()
     again = Project(find_places(folder))
-    assert json.loads(project.places.project.read_text())["format"] == 2
+    assert json.loads(project.places.project.read_text())["format"] == 3
     assert again.document == project.document and again.undo_label == project.undo_label
 
 

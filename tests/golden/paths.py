@@ -13,20 +13,17 @@ from tests.golden.shared import as_clip, named, recorded, steered, walks
 import choreograph as cg
 from choreograph.demo import demo_clip
 
-UNBENT = cg.FollowSettings(bend=False)
-"""Following as it was before motion could be bent."""
-
 
 def follow_eight() -> list[Any]:
     """The figure of eight, three different walks."""
-    return [cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3, search=UNBENT))]
+    return [cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3, bend=False))]
 
 
 def follow_stretches() -> list[Any]:
     """A line with a pause, a stretch to be jogged, and a facing at the end."""
     path = cg.named_path("s").with_stretch(2.0, 5.0, label="jog").with_stretch(6.0, 6.0, pause=1.0)
     finishing = cg.FinishSettings(blend="anticipation", preset="arms first")
-    request = cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing, search=UNBENT)
+    request = cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing, bend=False)
     return [cg.follow(walks(), request)]
 
 
@@ -39,33 +36,33 @@ def follow_bent() -> list[Any]:
 def follow_missed() -> list[Any]:
     """Speed, facing, pause, label, style, a sharp path, and more answers than there are."""
     line = cg.named_path("line", length=8)
-    narrow = cg.FollowSettings(bend=False, beam_width=2, starts=1)
+    narrow = cg.FollowAdvanced(beam_width=2, starts=1)
     requests = (
         cg.FollowRequest.of_path(line.with_stretch(1, 7, speed=9.0)),
         cg.FollowRequest.of_path(line.with_final_facing(math.pi)),
         cg.FollowRequest.of_path(line.with_stretch(4, 4, pause=0.5).with_stretch(4.5, 5.0, label="stop")),
         cg.FollowRequest.of_path(line.with_stretch(4, 4, pause=1.0), only="walk or veer"),
-        cg.FollowRequest.of_path(line, label="jog", style="stop", search=UNBENT),
+        cg.FollowRequest.of_path(line, label="jog", style="stop", bend=False),
         cg.FollowRequest.of_path(line, speed_m_s=0.3, style="stop"),
-        cg.FollowRequest.of_path(cg.named_path("zigzag", legs=4), search=narrow),
+        cg.FollowRequest.of_path(cg.named_path("zigzag", legs=4), bend=False, advanced=narrow),
         cg.FollowRequest(
-            points=((0.0, 0.0), (0.0, 3.0), (0.6, 0.5), (2.0, 3.0)), search=cg.FollowSettings(horizon_s=4)
+            points=((0.0, 0.0), (0.0, 3.0), (0.6, 0.5), (2.0, 3.0)), advanced=cg.FollowAdvanced(horizon_s=4)
         ),
-        cg.FollowRequest("line:length=1", count=12, only="stop", search=narrow),
+        cg.FollowRequest("line:length=1", count=12, only="stop", bend=False, advanced=narrow),
     )
     return [cg.follow(walks(), request) for request in requests]
 
 
 def follow_on() -> list[Any]:
     """A walk that goes on from the end of another, kept to two clips and begun in one of them."""
-    before = cg.FollowRequest("line:length=4", start_clip="walk", start_frame=20, prefer={"walk": 0.01})
+    before = cg.FollowRequest("line:length=4", start={"clip": "walk", "frame": 20}, prefer={"walk": 0.01})
     points = ((1.0, 6.0), (3.0, 8.0))
-    return [cg.follow(walks(), cg.FollowRequest(points=points, before=before, rounded_m=0.5, only="walk"))]
+    return [cg.follow(walks(), cg.FollowRequest(points=points, after={"request": before}, rounded_m=0.5, only="walk"))]
 
 
 def follow_stream() -> list[Any]:
     """A path followed frame by frame."""
-    stream = cg.MotionStream(walks(), cg.load_path("circle:radius=2"), cg.FollowRequest(search=UNBENT))
+    stream = cg.MotionStream(walks(), cg.load_path("circle:radius=2"), cg.FollowRequest(bend=False))
     return [as_clip(walks().skeleton, stream.rate_hz, list(stream))]
 
 
@@ -216,7 +213,7 @@ def recorded_follow(folder: Path) -> list[Any]:
     """Subject 16 along a zigzag."""
     names = ("16_11", "16_12", "16_17", "16_19", "16_15", "16_21", "16_31", "16_47")
     graph = cg.build_graph(recorded(folder, *names), cg.GraphSettings(), workers=1)
-    return [cg.follow(graph, cg.FollowRequest.of_path(cg.named_path("s"), search=UNBENT))]
+    return [cg.follow(graph, cg.FollowRequest.of_path(cg.named_path("s"), bend=False))]
 
 
 def recorded_bent(folder: Path) -> list[Any]:

@@ -13,7 +13,7 @@ from choreograph.verbs import rooms
 
 OWN = (
     "cli/", "verbs/options.py", "studio/recipes.py", "studio/command.py", "studio/http_server.py", "studio/server.py",
-    "studio/tasks/build.py",
+    "studio/tasks/build.py", "contract/v0_1/",
 )  # fmt: skip
 """What makes options and commands, and what is said to those who start the studio by one."""
 COMMAND = re.compile(rf"(?<![\w-])--[a-z][a-z-]+|choreograph ({'|'.join([*TOOLS, *rooms()])})\b")

@@ -74,7 +74,7 @@ function collect(value: Plain | undefined, path: string, facts: Map<string, stri
     value.forEach((one, k) => collect(one, `${path}.${k}`, facts, words));
   } else if (typeof value === "object") {
     for (const [key, one] of Object.entries(value)) {
-      if (key !== "before") collect(one, path ? `${path}.${key}` : key, facts, words);
+      if (key !== "after") collect(one, path ? `${path}.${key}` : key, facts, words);
     }
   } else if (typeof value === "boolean") facts.set(path, value ? name : `no ${name}`);
   else facts.set(path, `${/^\d+$/.test(name) ? `frame ${name} at` : name} ${words.motion(String(value))}`);

@@ -211,7 +211,7 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
     { label: "Delete", icon: "trash", run: () => remove(context, result) },
   ];
   const verb = context.store.state.verbs.find(({ name }) => name === result.verb);
-  if (verb && fieldsOf(verb.request as Schema, verb.request as Schema).some(({ name }) => name === "before")) {
+  if (verb && fieldsOf(verb.request as Schema, verb.request as Schema).some(({ name }) => name === "after")) {
     items.unshift({
       label: "Walk on from here",
       icon: "path",
@@ -226,9 +226,10 @@ function walkOn({ store }: Context, result: Result): void {
   store.setView({ verb: result.verb, shown: [motionOf(result)] });
   void store.change("Walk on", ({ requests }) => {
     const how = structuredClone(result.request);
-    for (const name of ["path", "points", "stretches", "facing_deg", "start_clip", "start_frame"]) delete how[name];
-    requests[result.verb] = { ...how, before: result.request, before_answer: result.answer };
-    if (result.answer === 1) delete requests[result.verb]!["before_answer"];
+    for (const name of ["path", "points", "stretches", "facing_deg", "start"]) delete how[name];
+    const after: Record<string, Plain> = { request: result.request };
+    if (result.answer > 1) after["answer"] = result.answer;
+    requests[result.verb] = { ...how, after };
   });
 }
 

@@ -23,6 +23,7 @@ PANELS: dict[str, dict[str, str]] = {
         "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
         "exactly.",
         "fetch": "Fetch recorded motion from a public database.",
+        "migrate": "Write requests, results and studio projects of version 0.1 in today's form.",
         "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
         "find": "Find places in recordings: by words, by example, by speed, turn and feet.",
         "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
@@ -83,7 +84,7 @@ class Commands(TyperGroup):
 
 def _in_todays_words(command: str, args: list[str]) -> list[str]:
     """The words after a command with today's options for those of version 0.1, which one line on stderr names."""
-    from choreograph.contract.migrate import current_options
+    from choreograph.cli.old_options import current_options
 
     words, notes = current_options(command, args)
     if notes:

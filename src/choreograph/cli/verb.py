@@ -157,6 +157,8 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         )
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
+    if values["resume"] and saved is None:
+        _warn(f"{targets.folder / STATE} is of version 0.1, which cannot be resumed: the search begins again")
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
     with speaking(_Writing):
         targets.check(verb, max(1, getattr(request, "count", 1)), request.people())

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.limits import MAX_NAMES, MAX_VALUES
-from choreograph.contract.migrate import FORMAT, Migration, is_current
+from choreograph.contract.migrate import Migration, is_current, marked
 from choreograph.contract.request import Request, quote, read_request
 
 T = TypeVar("T", bound=Request)
@@ -81,6 +81,11 @@ def load_document(path: str | Path) -> Document:
         return Document(None, path)
     if sum(map(text.count, ",[{")) > MAX_NODES:  # told at once: reading them would take a quarter of a minute
         raise RequestError(f"{path}: more than {MAX_NODES:,} values; a request has fewer")
+    return parse_text(text, path)
+
+
+def parse_text(text: str, path: Path) -> Document:
+    """What a file of this text holds; JSON or YAML by its name."""
     if path.suffix.lower() == ".json":
         return Document(_read_json(text, path), path)
     return _read_yaml(text, path)
@@ -120,7 +125,7 @@ def of_today(document: Document, verb: str) -> Document:
     if not verb or not isinstance(document.value, Mapping) or is_current(document.value):
         return document
     migration = Migration(verb, document.value)
-    return replace(document, value={**migration.plain, "format": FORMAT}, migration=migration)
+    return replace(document, value=marked(migration.plain), migration=migration)
 
 
 def find_line(document: Document, where: str) -> str:
@@ -132,8 +137,7 @@ def find_line(document: Document, where: str) -> str:
     >>> find_line(load_document("ask.yaml"), "count"), find_line(load_document("ask.yaml"), "seed")
     ('ask.yaml, line 2', '')
     """
-    if not document.lines and document.path.suffix.lower() == ".json":
-        document = _with_lines(document)
+    document = with_lines(document)
     old = where if document.migration is None else document.migration.place(where)
     line, name = document.line(old), old.rpartition(".")[2]
     known = "" if where.endswith(name) else f" ({name})"
@@ -188,8 +192,10 @@ def _read_json(text: str, path: Path) -> Any:
         raise RequestError(f"{path}: lists within lists, too deep to be a request") from None
 
 
-def _with_lines(document: Document) -> Document:
+def with_lines(document: Document) -> Document:
     """A JSON document with the lines of its values, as far as YAML's rules read it too."""
+    if document.lines or document.path.suffix.lower() != ".json":
+        return document
     try:
         return replace(document, lines=_read_yaml(document.path.read_text("utf-8-sig"), document.path).lines)
     except (RequestError, OSError, ValueError):

@@ -8,7 +8,7 @@ unless the document has `format: 2` or another of today's names.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -125,6 +125,11 @@ class Migration:
         return made
 
 
+def marked(plain: Mapping[str, Any]) -> Plain:
+    """Return a document of today with its format, as it is saved."""
+    return {"format": FORMAT, **plain}
+
+
 def is_current(plain: Mapping[str, Any]) -> bool:
     """Whether a document says that it is of today's format.
 
@@ -168,55 +173,6 @@ def rules_of(name: str) -> Rules:
 @cache
 def _has_rules(name: str) -> bool:
     return name.isidentifier() and find_spec(f"{_RULES}.{name}") is not None
-
-
-# ---------------------------------------------------------------- options
-
-
-def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words of a command line with today's options for old ones, and a sentence for each that changed.
-
-    >>> current_options("loop", ["walk.bvh", "--stop=2.5"])
-    (['walk.bvh', '--end=2.5'], ['--stop is now --end'])
-
-    Args:
-        command: A verb or tool.
-        words: What follows it.
-
-    Raises:
-        RequestError: If an old option means something else today.
-    """
-    options = {**rules_of("export").options, **rules_of("finish").options, **rules_of(command).options}
-    rest, made, notes = list(words), [], []
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return [*made, word, *rest], notes
-        name, equals, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
-        if name not in options or options[name] == name:
-            made.append(word)
-            continue
-        new = options[name]
-        if new is None:
-            raise RequestError(f"{name} means something else since version 0.2: see choreograph {command} --help")
-        if callable(new):
-            value = value if equals or value else rest.pop(0) if rest else ""
-            made += new(value)
-            notes.append(f"{name} {value} is now {' '.join(new(value))}")
-            continue
-        option, _, field_name = new.partition(" ")
-        if field_name and "=" not in field_name:
-            value = value if equals or value else rest.pop(0) if rest else ""
-            made += [option, f"{field_name}={value}"]
-        elif field_name:
-            made += [option, field_name]
-        elif equals or value:
-            made.append(f"{option}{'=' if option.startswith('--') else ''}{value}")
-        else:
-            made.append(option)
-        if (note := f"{name} is now {new}") not in notes:
-            notes.append(note)
-    return made, notes
 
 
 # ---------------------------------------------------------------- places

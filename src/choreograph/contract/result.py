@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import ConfigDict, computed_field
 
 from choreograph._version import __version__
+from choreograph.contract.migrate import FORMAT
 from choreograph.contract.problem import Problem, finite
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
@@ -232,6 +233,7 @@ class Result(ShowsItself):
         """Everything needed to understand the answers and to get them again, as plain values."""
         return {
             "choreograph": __version__,
+            "format": FORMAT,
             "verb": self.verb,
             "request": self.request.as_document(),
             "seed": self.seed,

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from choreograph.contract.migrate import marked
 from choreograph.contract.request import Request
 from choreograph.contract.verb import CLIP, FACES, GRAPH, Verb
 from choreograph.studio.messages import Code
@@ -60,7 +61,7 @@ class Recipe:
         if not house:
             kind, call = "verb.request", "verb.search(subject, request).run()"
             lines += ["from choreograph.verbs import find_verb", "", f"verb = find_verb({verb.name!r})"]
-        request = f"cg.read_request({kind}, {self.request.as_document()!r})"
+        request = f"cg.read_request({kind}, {marked(self.request.as_document())!r})"
         if len(request) > 100:
             request = f"cg.read_request_file({kind}, {self.file!r})"
         return [

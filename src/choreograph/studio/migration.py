@@ -9,15 +9,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from choreograph.base.errors import RequestError
+from choreograph.contract.migrate import is_current, marked, migrate
 from choreograph.contract.problem import ProblemKind
 from choreograph.contract.result import Metric
+from choreograph.formats.atomic import atomic_write
 from choreograph.studio.project_paths import ProjectPaths
 
 Plain = dict[str, Any]
+
+FORMAT = 3
+"""Of project.json: 1 had a type of its own for what is asked of each verb, 2 requests in the words of version 0.1."""
 
 _METRICS = {
     "seconds": ("seconds", 1.0, "s", "lasts"),
@@ -33,24 +39,25 @@ _METRICS = {
 """What format 1 called a figure: the metric, its scale, its unit and what it measures."""
 
 
-def migrate_project(plain: Plain, *, places: ProjectPaths) -> Plain:
-    """A project file of an earlier format as one of the present format."""
-
-    def whole(document: Plain) -> Plain:
-        return _document(document, places.keep / "results")
-
-    def steps(history: list[list[str]]) -> list[list[str]]:
-        return [[label, json.dumps(whole(json.loads(text)))] for label, text in history]
-
-    lag_s = plain["document"].get("perform", {}).get("lag_s", 1.5)
-    return {
-        **plain,
-        "format": 2,
-        "view": {**plain["view"], "lag_s": lag_s},
-        "document": whole(plain["document"]),
-        "undo": steps(plain["undo"]),
-        "redo": steps(plain["redo"]),
-    }
+def migrate_project(plain: Plain, places: ProjectPaths) -> Plain:
+    """Return a project file of an earlier format as one of today's, one format after another."""
+    for number, change in enumerate((_to_requests, _to_todays_words), 2):
+        if plain["format"] < number:
+            lag_s = plain["document"].get("perform", {}).get("lag_s", 1.5)
+            plain = {
+                **plain,
+                "format": number,
+                "view": {**plain["view"], **({"lag_s": lag_s} if number == 2 else {})},
+                "document": change(plain["document"], places.keep / "results"),
+                **{
+                    history: [
+                        [label, json.dumps(change(json.loads(text), places.keep / "results"))]
+                        for label, text in plain[history]
+                    ]
+                    for history in ("undo", "redo")
+                },
+            }
+    return plain
 
 
 def _kind(problem: Plain) -> str:
@@ -62,9 +69,46 @@ def _kind(problem: Plain) -> str:
 
 
 def migrate_result(plain: Plain, path: Path) -> Plain:
-    """What is known of a result of an earlier format as of the present one; `path` is its file."""
-    if "figures" not in plain:
-        return {**plain, "problems": [{"kind": _kind(one), **one} for one in plain.get("problems", ())]}
+    """Return what is known of a result of an earlier format as of today's; `path` is its file."""
+    if is_current(plain):
+        return {name: value for name, value in plain.items() if name != "format"}
+    plain = _result_of_figures(plain, path) if "figures" in plain else plain
+    plain = {**plain, "problems": [{"kind": _kind(one), **one} for one in plain.get("problems", ())]}
+    return {**plain, "request": migrate(plain["verb"], plain["request"])[0]}
+
+
+def migrate_files(places: ProjectPaths, *, check: bool = False) -> list[str]:
+    """Write a project and its results in today's form; the names of the files that were not.
+
+    Args:
+        places: Of the project, which no studio has open.
+        check: Whether to write nothing.
+    """
+    found: list[tuple[Path, Plain]] = []
+    with closing(places.claim()):
+        try:
+            project = json.loads(places.project.read_text("utf-8"))
+            if project["format"] < FORMAT:
+                found.append((places.project, migrate_project(project, places)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RequestError(f"{places.project} cannot be read ({type(error).__name__})") from None
+        for path in sorted((places.keep / "results").glob("*.json")):
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                plain = json.loads(path.read_bytes())
+                if "." not in path.stem and not is_current(plain):
+                    found.append((path, marked(migrate_result(plain, path))))
+        for path, plain in () if check else found:
+            with atomic_write(path, overwrite=True) as temporary:
+                temporary.write_text(json.dumps(plain, ensure_ascii=False), encoding="utf-8")
+    return [path.name for path, _ in found]
+
+
+def _to_todays_words(document: Plain, results: Path) -> Plain:
+    requests = document.get("requests", {})
+    return {**document, "requests": {verb: migrate(verb, draft)[0] for verb, draft in requests.items()}}
+
+
+def _result_of_figures(plain: Plain, path: Path) -> Plain:
     figures = plain["figures"]
     ask = plain["request"]
     with suppress(KeyError, TypeError, ValueError):  # what was asked may be told no more; the motion is there
@@ -98,8 +142,7 @@ def _metric(value: float, unit: str, text: str) -> Plain:
     return {"value": value, "unit": unit, "text": text, "said": Metric(value, unit, text).said}
 
 
-def _document(old: Plain, results: Path) -> Plain:
-    """A document of format 1 as one of format 2."""
+def _to_requests(old: Plain, results: Path) -> Plain:
     names = {entry["id"]: entry["name"] for entry in old.get("clips", [])}
     requests = {
         "follow": _follow(old.get("follow", {}), results),

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from choreograph.base.errors import ChoreographError, RequestError
+from choreograph.contract.migrate import marked
 from choreograph.formats.atomic import atomic_write
 from choreograph.studio.archive import Archive, clip_number, file_stamp
 from choreograph.studio.document import ClipEntry, Message, ProjectDocument, View
 from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
-from choreograph.studio.migration import migrate_project, migrate_result
+from choreograph.studio.migration import FORMAT, migrate_project, migrate_result
 from choreograph.studio.project_paths import ProjectPaths
 from choreograph.studio.requests import check_drafts
 
@@ -26,8 +27,6 @@ STEPS_KEPT = 200
 HISTORY_BYTES = 8_000_000
 """Room for the history on disk: with thousands of clips, whole documents are large."""
 FADING_KEPT = 12
-FORMAT = 2
-"""Of project.json: 1 had a type of its own for what is asked of each verb."""
 
 
 class Stale(ChoreographError):
@@ -215,7 +214,8 @@ class Project:
         self.fading[result] = made
         with atomic_write(self.places.result(result, ".json"), overwrite=True) as temporary:
             # Whoever opens the project again finds none of it.
-            temporary.write_text(made.model_copy(update={"verb": "preview"}).model_dump_json(), "utf-8")
+            passing = made.model_copy(update={"verb": "preview"})
+            temporary.write_text(json.dumps(marked(passing.model_dump(mode="json"))), "utf-8")
         for oldest in list(self.fading)[:-FADING_KEPT]:
             self.forget_result(oldest)
 
@@ -265,8 +265,7 @@ class Project:
             plain = json.loads(path.read_text("utf-8"))
             if plain["format"] > FORMAT:
                 raise RequestError(f"{path} was written by a newer version of the studio; update choreograph")
-            if plain["format"] < FORMAT:
-                plain = migrate_project(plain, places=self.places)
+            plain = migrate_project(plain, self.places)
             self.document = ProjectDocument.model_validate(plain["document"])
             self.view = View.model_validate(plain["view"])
             self.version = int(plain["version"])

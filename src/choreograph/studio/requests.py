@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.document import SUFFIXES, load_document, parse_document
+from choreograph.contract.migrate import marked
 from choreograph.contract.names import OWN, motion_names, with_motions
 from choreograph.contract.request import Request, named_files, quote, read_request, request_error
 from choreograph.contract.verb import Verb
@@ -45,7 +46,7 @@ def check_drafts(drafts: Mapping[str, Draft], known: Mapping[str, Draft]) -> Non
 def own_motions(verb: Verb, draft: Draft) -> list[tuple[str, str]]:
     """The clips and results of the project that a draft names ("clip:ID", "result:ID"), each with where it does."""
     try:
-        request = read_request(verb.request, draft)
+        request = read_request(verb.request, marked(draft))
     except RequestError:  # a draft that is no request yet: whoever reads it says why
         return []
     return [(where, name) for where, name in motion_names(request) if name.startswith(OWN)]
@@ -73,7 +74,7 @@ def draft_of_file(verb: Verb, name: str, text: str, draft: Draft) -> Draft:
             if suffix in SUFFIXES:
                 request = parse_document(verb.request, load_document(path))
             else:
-                request = read_request(verb.request, {**draft, "drawing": path.name}).resolved(path.parent)
+                request = read_request(verb.request, marked({**draft, "drawing": path.name})).resolved(path.parent)
         except RequestError as error:
             raise RequestError(str(error).replace(str(path), name), where=error.where) from None
     return dict(request.as_document())
@@ -91,7 +92,7 @@ def read_draft(verb: Verb, draft: Draft, folder: Path, motion: Callable[[str], P
     Raises:
         RequestError: If something is missing or wrong, or a file outside of the folder is named.
     """
-    request = read_request(verb.request, draft)
+    request = read_request(verb.request, marked(draft))
     home = folder.resolve()
     motions = [(where, name) for where, name in motion_names(request) if not name.startswith(OWN)]
     for where, name in [*named_files(request), *motions]:

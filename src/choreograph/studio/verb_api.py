@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from choreograph.contract.document import as_yaml
+from choreograph.contract.migrate import marked
 from choreograph.studio.api import FAILURES, Id, Open
 from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.project import NotThere
@@ -33,7 +34,7 @@ async def post_request_file(verb: Id, asked: DraftAsk) -> Response:
     if verb not in rooms():
         raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
     check_drafts({verb: asked.request}, {})
-    return Response(as_yaml(asked.request), media_type="application/yaml")
+    return Response(as_yaml(marked(asked.request)), media_type="application/yaml")
 
 
 @router.post("/verbs/{verb}/draft")

@@ -12,6 +12,7 @@ from typing import Any
 
 from choreograph.base.errors import FormatError, RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.migrate import is_current, marked
 from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
@@ -141,7 +142,7 @@ def write_result(
                 plain["files"] = _write_motions(folder, paths, verb, replace(result, answers=(answer,)), targets.export)
             _write_json(folder / REPORT, about)
             if state is not None:
-                _write_json(folder / STATE, state)
+                _write_json(folder / STATE, marked(state))
     elif targets.output is not None:
         for answer, where in zip(result.answers, files, strict=True):
             _write_motions_here(where, verb, replace(result, answers=(answer,)), targets.export, targets.overwrite)
@@ -306,8 +307,8 @@ def read_json(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The search that an earlier run kept in a folder, and the request it was for.
+def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the search that an earlier run kept in a folder, and its request; None where version 0.1 kept it.
 
     Raises:
         RequestError: If there is none, or it is no JSON object.
@@ -318,8 +319,12 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     state = read_json(path)
     if not state:
         raise damaged(folder)
-    request = read_json(folder / REPORT).get("request")
-    return state, request if isinstance(request, dict) else {}
+    if not is_current(state):
+        return None
+    del state["format"]
+    report = read_json(folder / REPORT)
+    request = report.get("request")
+    return state, marked(request) if isinstance(request, dict) else {}
 
 
 def damaged(folder: Path) -> RequestError:

@@ -49,7 +49,7 @@ def test_results_are_named_by_what_differs(node: str) -> None:
     walk = {"points": [[0, 0], [0, 10]], "smooth_m": 0.3}
     found = names(node, {**walk, "seed": 3}, {**walk, "finish": {"blend": "linear"}}, walk)
     assert found == ["10.0 m · seed 3", "10.0 m · blend linear", "10.0 m"]
-    stretch = {"start_m": 3.33, "stop_m": 6.67}
+    stretch = {"start_m": 3.33, "end_m": 6.67}
     found = names(
         node, {**walk, "stretches": [{**stretch, "label": "run"}]}, {**walk, "stretches": [{**stretch, "pause_s": 2}]}
     )

@@ -18,10 +18,10 @@ from choreograph.contract.request import read_request
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip
 from choreograph.graph.store import save_graph
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.options import as_options
 
-QUICK = ("--method", "beam", "--beam", "30")
+QUICK = ("--advanced", "method=beam", "--advanced", "beam_width=30")
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +90,9 @@ def test_raw_feet_slide_more(mog: Path, tmp_path: Path) -> None:
         (["-p", "line", "--prefer", "16_99=1"], "no clip of the graph is called '16_99'"),
         (["-p", "line", "--prefer", "walk"], "CLIP=COST"),
         (["-p", "line", "--start-clip", "jump"], "no clip of the graph is called 'jump'"),
-        (["-p", "line", "--method", "magic"], "'bound', 'beam', 'thesis'"),
+        (["-p", "line", "--advanced", "method=magic"], "'bound', 'beam', 'thesis'"),
         (["-p", "line", "--blend", "square"], "'linear', 'cubic', 'anticipation'"),
-        (["-p", "line", "--horizon", "0.5", "--retain", "1"], "cannot be longer"),
+        (["-p", "line", "--advanced", "horizon_s=0.5", "--advanced", "retain_s=1"], "cannot be longer"),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_written(mog: Path, tmp_path: Path, words: list[str], message: str) -> None:
@@ -128,14 +128,16 @@ def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
 
 def test_a_request_file_does_the_same_and_options_count_before_it(mog: Path, tmp_path: Path) -> None:
     file = tmp_path / "ask.yaml"
-    file.write_text("path: circle:radius=3\nsearch: {method: beam, beam_width: 30}\nseed: 3\n")
+    file.write_text("path: circle:radius=3\nadvanced: {method: beam, beam_width: 30}\nseed: 3\n")
     run(mog, "--request", file, "-o", tmp_path / "a.bvh")
     run(mog, "-p", "circle:radius=3", "-o", tmp_path / "b.bvh", "--seed", 3, *QUICK)
     run(mog, "--request", file, "-o", tmp_path / "c.bvh", "--seed", 5)
     assert (tmp_path / "a.bvh").read_bytes() == (tmp_path / "b.bvh").read_bytes()
     assert (tmp_path / "a.bvh").read_bytes() != (tmp_path / "c.bvh").read_bytes()
-    file.write_text("path: line\nsearch:\n  beam_width: wide\n")
-    with pytest.raises(RequestError, match=r"ask.yaml, line 3: search.beam_width is 'wide'; it must be a whole number"):
+    file.write_text("path: line\nadvanced:\n  beam_width: wide\n")
+    with pytest.raises(
+        RequestError, match=r"ask.yaml, line 3: advanced.beam_width is 'wide'; it must be a whole number"
+    ):
         run(mog, "--request", file, "-o", tmp_path / "d.bvh")
 
 
@@ -151,7 +153,7 @@ def test_what_is_missed_is_said_with_exit_code_3(mog: Path, tmp_path: Path) -> N
     [
         ("- 1\n- 2\n", r"ask.yaml: a request is an object with names and values; found \[1, 2\]"),
         ("just text\n", "ask.yaml: a request is an object"),
-        ("path: line\nsearch: 5\n", "ask.yaml, line 2: search is 5; it must be an object"),
+        ("path: line\nadvanced: 5\n", "ask.yaml, line 2: advanced is 5; it must be an object"),
     ],
 )
 def test_a_file_with_something_else_than_an_object_is_refused_whatever_options_say(
@@ -175,10 +177,15 @@ def test_what_was_taken_of_a_drawing_is_said(mog: Path, tmp_path: Path) -> None:
 def test_options_say_what_the_request_says() -> None:
     asked = FollowRequest(
         "eight:radius=2.5", smooth_m=0.25, facing_deg=30, prefer={"walk": 0.01}, count=2,
-        search=FollowSettings(method="beam", forced_progress_m_s=0.1), finish={"clean": False},
+        advanced=FollowAdvanced(method="beam", forced_progress_m_s=0.1), finish={"clean": False},
     )  # fmt: skip
     words = as_options(asked)
-    assert words is not None and words[:2] == ["--path", "eight:radius=2.5"] and "--raw" in words and "--gamma" in words
+    assert (
+        words is not None
+        and words[:2] == ["--path", "eight:radius=2.5"]
+        and "--raw" in words
+        and "forced_progress_m_s=0.1" in words
+    )
     command = load_command("follow")
     values = command.make_context("follow", ["some.mog", "-o", "w.bvh", *words]).params
     assert read_request(FollowRequest, collect(FollowRequest, values)) == asked

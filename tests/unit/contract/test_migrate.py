@@ -11,9 +11,10 @@ import pytest
 
 import choreograph as cg
 from choreograph.base.errors import RequestError
+from choreograph.cli.old_options import current_options
 from choreograph.contract import migrate as engine
 from choreograph.contract.document import load_document, of_today, parse_document, read_request_file
-from choreograph.contract.migrate import Migration, current_options, migrate, rules_of
+from choreograph.contract.migrate import Migration, migrate, rules_of
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.loop.request import LoopRequest
 

@@ -158,8 +158,8 @@ def test_files_that_a_request_names_are_known_by_their_place() -> None:
     from choreograph.verbs.retime.request import RetimeRequest
     from choreograph.verbs.solve.request import Character, SolveRequest
 
-    on = FollowRequest("b.csv", before=FollowRequest("a.svg"))
-    assert list(named_files(on)) == [("path", "b.csv"), ("before.path", "a.svg")]
+    on = FollowRequest("b.csv", after={"request": FollowRequest("a.svg")})
+    assert list(named_files(on)) == [("path", "b.csv"), ("after.request.path", "a.svg")]
     assert list(named_files(RetimeRequest(like_from="walks"))) == [("like_from", "walks")]
     named = motion_names(RetimeRequest(like=("a.bvh", "clip:b")))
     assert list(named) == [("like[0]", "a.bvh"), ("like[1]", "clip:b")]

@@ -49,7 +49,7 @@ def test_verbs_are_those_of_the_registry_with_their_schemas(studio: Studio) -> N
     )
     fields = follow["request"]["$defs"]["FollowRequest"]["properties"]
     assert fields["smooth_m"]["unit"] == "m" and fields["smooth_m"]["maximum"] == 100 and fields["points"]["hidden"]
-    assert follow["request"]["$defs"]["FollowSettings"]["panel"] == "Search"
+    assert follow["request"]["$defs"]["FollowAdvanced"]["panel"] == "Advanced"
 
 
 def test_frames_are_the_clips_own(studio: Studio) -> None:

@@ -21,10 +21,10 @@ ASKS: dict[str, dict[str, Any]] = {
     "second candidate": {"points": PATH, "count": 2, "seed": 4},
     "everything": {
         "points": PATH, "smooth_m": 0.4, "rounded_m": 0.5, "facing_deg": 57.3, "prefer": {"walk": 0.01},
-        "finish": {"blend": "anticipation", "preset": "arms first", "clean": False}, "start_clip": "walk",
-        "start_frame": 20,
+        "finish": {"blend": "anticipation", "preset": "arms first", "clean": False},
+        "start": {"clip": "walk", "frame": 20}, "advanced": {"beam_width": 40, "weights": {"reuse": 0.1}},
         "stretches": [
-            {"start_m": 1.0, "stop_m": 3.0, "speed_m_s": 1.2}, {"start_m": 2.0, "stop_m": 99.0, "label": "walk"}
+            {"start_m": 1.0, "end_m": 3.0, "speed_m_s": 1.2}, {"start_m": 2.0, "end_m": 99.0, "label": "walk"}
         ],
     },
 }  # fmt: skip
@@ -52,7 +52,7 @@ def test_they_give_the_same_motion(studio: Studio, name: str, tmp_path: Path, mo
 def test_walking_on_is_said_too(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"points": PATH}}))
-    ask = {"points": [[4.0, 4.0], [6.0, 6.0]], "before": {"points": PATH}}
+    ask = {"points": [[4.0, 4.0], [6.0, 6.0]], "after": {"request": {"points": PATH}}}
     job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": ask}))
     result = studio.get(f"results/{job['results'][0]}")
     assert first["state"] == "done" and "--request" in result["command"]

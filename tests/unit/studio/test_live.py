@@ -81,7 +81,7 @@ def test_one_can_walk_on_from_a_result(studio: Studio) -> None:
     with studio.page() as page:
         say(page, "ask", verb="follow", number=1, ask={"points": PATH})
         first = hear(page, "answer")["results"][0]
-        ask = {"points": [[0.5, 8.0], [3.0, 10.0]], "before": first["request"]}
+        ask = {"points": [[0.5, 8.0], [3.0, 10.0]], "after": {"request": first["request"]}}
         say(page, "ask", verb="follow", number=2, ask=ask)
         second = hear(page, "answer")["results"][0]
     both = [
@@ -125,8 +125,8 @@ def test_what_cannot_be_followed_is_refused(studio: Studio) -> None:
             ({"points": []}, "draw a path"),
             ({"points": [[0, 0], [0, 2e4]]}, "10000 m"),
             ({"points": PATH, "finish": {"blend": "sudden"}}, "finish.blend is 'sudden'"),
-            ({"points": PATH, "start_clip": "nobody"}, "no clip of the graph is called 'nobody'"),
-            ({"points": PATH, "before": {"points": PATH}, "before_answer": 2}, "before has no answer 2"),
+            ({"points": PATH, "start": {"clip": "nobody"}}, "no clip of the graph is called 'nobody'"),
+            ({"points": PATH, "after": {"request": {"points": PATH}, "answer": 2}}, "walk before has no answer 2"),
         ):
             say(page, "ask", verb="follow", number=5, ask=ask)
             refused = hear(page, "refused", "answer")

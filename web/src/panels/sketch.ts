@@ -254,7 +254,7 @@ export class Sketch {
     if (!this.visible || this.points.length < 2) return;
     const whole = length(this.points);
     for (const wish of this.stretches) {
-      const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.stop_m ?? wish.start_m, whole)];
+      const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.end_m ?? wish.start_m, whole)];
       if (stop > start) {
         this.wishes.push(
           this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }),

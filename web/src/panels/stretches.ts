@@ -41,7 +41,7 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     // The middle third, or behind the last speed: two speeds must not meet.
     const start = fast.length > 0 ? Math.min(Math.max(...fast.map((wish) => rangeOf(wish)[1])), whole * 0.9) : whole / 3;
     const stop = fast.length > 0 ? whole : (2 * whole) / 3;
-    blank ??= { start_m: cm(start), stop_m: cm(stop) };
+    blank ??= { start_m: cm(start), end_m: cm(stop) };
     choose(stretches.length);
   }
 
@@ -114,7 +114,7 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
   return {
     element,
     /** The beads were dragged. */
-    moved: (start: number, stop: number) => chosen !== null && edit(chosen, { ...all()[chosen]!, start_m: cm(start), stop_m: cm(stop) }),
+    moved: (start: number, stop: number) => chosen !== null && edit(chosen, { ...all()[chosen]!, start_m: cm(start), end_m: cm(stop) }),
     /** Say what is wrong with one of them; whether it is about one. */
     fail(where: string, text: string): boolean {
       const which = Number(/^stretches\[(\d+)\]/.exec(where)?.[1] ?? NaN);
@@ -140,4 +140,4 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
 const cm = (metres: number): number => Math.round(100 * metres) / 100;
 
 /** From where to where along the path. */
-export const rangeOf = ({ start_m, stop_m }: StretchRequest): [number, number] => [start_m, stop_m ?? start_m];
+export const rangeOf = ({ start_m, end_m }: StretchRequest): [number, number] => [start_m, end_m ?? start_m];

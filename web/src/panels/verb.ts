@@ -290,7 +290,6 @@ function choices(store: Store, subject: string): NonNullable<FormOptions["choice
     label: () => store.state.graph?.labels ?? [],
     joint: () => store.state.clips[0]?.joints ?? [],
     clip: clips,
-    start_clip: clips,
     prefer: clips,
   };
 }

@@ -23,7 +23,7 @@ const SHAPES = [
   { label: "Spiral", text: "spiral" },
 ] as const;
 /** Drawn and dragged on the stage, or of files. */
-const DRAWN = ["path", "points", "scale", "flip", "stretches", "before", "before_answer"];
+const DRAWN = ["path", "points", "scale", "flip", "stretches", "after"];
 /** A hand trembles: metres over which what it draws is smoothed, unless somebody says otherwise. */
 const SMOOTH_M = 0.3;
 
@@ -74,7 +74,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
     const first = firstOf(this.context.store.state, "draw a path on the floor");
     if (first) return first;
     if (this.points.length >= 2) return `Draw again, or drag the handles. ${turning()}`;
-    return this.request.before ? "Draw on from where the figure stands." : "Draw a path on the floor.";
+    return this.request.after ? "Draw on from where the figure stands." : "Draw a path on the floor.";
   }
 
   override onShow(): void {
@@ -140,10 +140,10 @@ class FollowPanel extends VerbPanel<FollowRequest> {
 
   /** The walk that goes on, if it is still there. */
   private before(): Result | null {
-    const { before, before_answer = 1 } = this.request;
+    const { after } = this.request;
     const { results } = this.context.store.state;
-    const key = JSON.stringify(before);
-    return (before && results.find((one) => one.answer === before_answer && JSON.stringify(one.request) === key)) ?? null;
+    const key = JSON.stringify(after?.request);
+    return (after && results.find((one) => one.answer === (after.answer ?? 1) && JSON.stringify(one.request) === key)) ?? null;
   }
 
   /** Where the walk that goes on has ended, and which way it went. */
@@ -160,16 +160,16 @@ class FollowPanel extends VerbPanel<FollowRequest> {
 
   protected override show(state: State): void {
     const { points } = this;
-    const { stretches = [], facing_deg = null, before } = this.request;
+    const { stretches = [], facing_deg = null, after } = this.request;
     this.stretches.set(points, stretches);
     this.sketch.set(points, stretches, facing_deg === null ? null : (facing_deg * Math.PI) / 180);
     this.element.dataset["drawn"] = String(points.length >= 2);
     this.lead.textContent = this.hint();
-    this.note.hidden = !before;
-    if (!before) return;
+    this.note.hidden = !after;
+    if (!after) return;
     const from = this.before();
     const name = from ? `“${nameOf(state, from)}”` : "an earlier walk";
-    const anew = () => this.edit("Begin anew", (request) => (delete request.before, delete request.before_answer));
+    const anew = () => this.edit("Begin anew", (request) => delete request.after);
     fill(this.note, el("span", {}, `Walking on from ${name}.`), button("Begin anew", anew, { kind: "quiet" }));
   }
 
@@ -189,7 +189,7 @@ function bend(request: FollowRequest, points: Point[]): void {
   const before = request.points ?? [];
   for (const wish of request.stretches ?? []) {
     wish.start_m = carried(wish.start_m, before, points);
-    if (wish.stop_m) wish.stop_m = carried(wish.stop_m, before, points);
+    if (wish.end_m) wish.end_m = carried(wish.end_m, before, points);
   }
   request.points = points;
 }

@@ -13,6 +13,7 @@ from choreograph.base.errors import Cancelled, RequestError
 from choreograph.contract import result as contract
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.document import as_yaml
+from choreograph.contract.migrate import marked
 from choreograph.contract.problem import Problem
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
@@ -172,7 +173,7 @@ class _Shown:
         if isinstance(steps, int) and "evaluations" in type(request).model_fields and not self.note:
             request = request.with_(evaluations=steps)  # seconds are other ones elsewhere
         file = context.places.result(result, ".request.yaml")
-        write_bytes(file, as_yaml(request.as_document()).encode())
+        write_bytes(file, as_yaml(marked(request.as_document())).encode())
         where = self._asked.subject.file(context, result, self._subject, request)
         code = Recipe(self._verb, where, request, str(file), number, self.note).code()
         made = Result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
 import time
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 from pydantic import TypeAdapter
 
 from choreograph.contract import result as contract
+from choreograph.contract.migrate import marked
 from choreograph.contract.problem import Problem
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext, write_bytes
@@ -47,7 +49,7 @@ def keep_result(context: WorkerContext, result: Result, people: Sequence[contrac
 
 def write_facts(context: WorkerContext, result: Result) -> Result:
     """Write what is to be known of a result, whose motions are there already; the result."""
-    write_bytes(context.places.result(result.id, ".json"), result.model_dump_json().encode())
+    write_bytes(context.places.result(result.id, ".json"), json.dumps(marked(result.model_dump(mode="json"))).encode())
     return result
 
 

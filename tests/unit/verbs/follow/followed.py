@@ -11,11 +11,11 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.follower import PathFollower, PlanningStep
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.tables import EdgeTables
 from choreograph.verbs.walk import Walk
 
-QUICK = FollowRequest(search=FollowSettings(beam_width=60, budget_frames=3000, horizon_s=3.0, bend=False))
+QUICK = FollowRequest(bend=False, advanced=FollowAdvanced(beam_width=60, horizon_s=3.0))
 """Quick, and recordings as they are; `test_bends.py` bends them."""
 
 
@@ -41,8 +41,8 @@ class Found:
 
 def quick(**how: object) -> FollowRequest:
     """A request that is answered quickly, with changes to it or to its search."""
-    search = {name: how.pop(name) for name in list(how) if name in FollowSettings.model_fields}
-    return QUICK.with_(search=QUICK.search.with_(**search), **how)
+    advanced = {name: how.pop(name) for name in list(how) if name in FollowAdvanced.model_fields}
+    return QUICK.with_(advanced=QUICK.advanced.with_(**advanced), **how)
 
 
 def follow_path(

@@ -37,7 +37,7 @@ def test_straight_walks_follow_any_path_by_bending(straight: MotionGraph, shape:
     assert result.metrics["path_worst"].value < 0.12
     assert result.metrics["path_reached"].value > 0.99
     assert result.metrics["foot_slide"].value < 0.04
-    recorded = cg.follow(straight, cg.FollowRequest(path=shape, search=cg.FollowSettings(bend=False)))
+    recorded = cg.follow(straight, cg.FollowRequest(path=shape, bend=False))
     assert recorded.problems, "without bends nobody turns"
 
 
@@ -49,7 +49,7 @@ def test_the_same_request_gives_the_same_motion(straight: MotionGraph) -> None:
 
 def test_no_edge_is_bent_beyond_the_limit(straight: MotionGraph) -> None:
     for limit in (0.6, 1.5):
-        request = cg.FollowRequest(search=cg.FollowSettings(max_lateral_m_s2=limit))
+        request = cg.FollowRequest(advanced=cg.FollowAdvanced(max_lateral_m_s2=limit))
         follower = PathFollower(straight, cg.named_path("circle", radius=0.8), request)
         while follower.step():
             pass
@@ -65,9 +65,9 @@ def test_no_edge_is_bent_beyond_the_limit(straight: MotionGraph) -> None:
 def test_a_search_prefers_who_turns_by_himself(graph: MotionGraph, bend_tables: EdgeTables) -> None:
     bent = []
     for cost in (0.0, 0.05):
-        search = cg.FollowSettings(bend_cost=cost)
+        search = cg.FollowAdvanced(weights={"bend": cost})
         follower = PathFollower(
-            graph, cg.named_path("circle", radius=3), cg.FollowRequest(search=search), tables=bend_tables
+            graph, cg.named_path("circle", radius=3), cg.FollowRequest(advanced=search), tables=bend_tables
         )
         while follower.step():
             pass
@@ -116,7 +116,7 @@ def test_part_of_a_transform_is_about_the_same_place() -> None:
 
 def test_a_walk_goes_on_from_another_and_keeps_its_path(graph: MotionGraph, bend_tables: EdgeTables) -> None:
     first = cg.FollowRequest(path="line:length=5")
-    on = cg.FollowRequest(points=((3.0, 8.0),), before=first)
+    on = cg.FollowRequest(points=((3.0, 8.0),), after={"request": first})
     result = FollowSearch(graph, on, tables=bend_tables).run()
     alone = FollowSearch(graph, first, tables=bend_tables).run()
     np.testing.assert_allclose(result.clip.root_pos[-1, [0, 2]], (3.0, 8.0), atol=0.2)
@@ -189,7 +189,7 @@ def test_goals_are_seen_from_afar() -> None:
 
 
 def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    settings = cg.FollowSettings()
+    settings = cg.FollowAdvanced()
     costs = style_costs(graph, bend_tables, settings, None)
     walk, jog = graph.find_clip("walk"), graph.find_clip("jog")
     within = (graph.edges.clip == walk) & (graph.edges.target_clip == walk)
@@ -209,10 +209,10 @@ def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tabl
 
 def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, bend_tables: EdgeTables) -> None:
     recorded = fixed_arrays(bend_tables, graph).lateral
-    slow, fast = lateral_limits(cg.FollowSettings(), recorded)
+    slow, fast = lateral_limits(cg.FollowAdvanced(), recorded)
     assert 1.5 <= slow <= 2.0 and 5.0 <= fast <= 6.0
-    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), recorded) == (0.7, 0.7)
-    assert lateral_limits(cg.FollowSettings(bend=False), recorded) == (0.0, 0.0)
+    assert lateral_limits(cg.FollowAdvanced(max_lateral_m_s2=0.7), recorded) == (0.7, 0.7)
+    assert lateral_limits(cg.FollowRequest(bend=False).settings, recorded) == (0.0, 0.0)
 
 
 def test_tables_of_the_other_kind_are_not_used(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -237,7 +237,7 @@ def test_at_twice_the_rate_half_as_many_walks_of_each_age_will_do(straight: Moti
     fast = cg.build_graph(clips, cg.GraphSettings(threshold_m=0.08, rate_hz=60.0), workers=1)
     widths = [PathFollower(g, cg.named_path("s"), cg.FollowRequest())._width for g in (straight, fast)]
     assert widths[1] <= 0.6 * widths[0]
-    asked = cg.FollowRequest(search=cg.FollowSettings(beam_width=30))
+    asked = cg.FollowRequest(advanced=cg.FollowAdvanced(beam_width=30))
     assert PathFollower(fast, cg.named_path("s"), asked)._width == 30
     result = cg.follow(fast, "s:radius=1.5")
     assert not result.problems and result.metrics["path_mean"].value < 0.03

@@ -28,7 +28,7 @@ from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow import follower as following
 from choreograph.verbs.follow.follower import PathFollower
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.tables import EdgeTables
 
 
@@ -61,7 +61,7 @@ def test_progress_is_forced_where_nobody_walks(graph: MotionGraph, tables: EdgeT
     stand = graph.find_clip("stand")
     path = named_path("line", length=1)
     result = follow(
-        graph, path, tables, forced_progress_m_s=0.5, start_clip="stand", prefer={"stand": 1e6}, horizon_s=2.5
+        graph, path, tables, forced_progress_m_s=0.5, start={"clip": "stand"}, prefer={"stand": 1e6}, horizon_s=2.5
     )
     assert set(graph.edges.clip[result.walk.edges]) == {stand}
     assert result.status == "complete"
@@ -96,7 +96,7 @@ def test_branch_and_bound_is_not_worse_than_its_beam(graph: MotionGraph, tables:
 def test_more_budget_proves_more(graph: MotionGraph, tables: EdgeTables) -> None:
     path, gaps = named_path("line", length=5), []
     for budget in (0, 1000, 30_000):
-        follower = PathFollower(graph, path, quick(horizon_s=1.0, budget_frames=budget), tables=tables)
+        follower = PathFollower(graph, path, quick(horizon_s=1.0, work_limit=budget), tables=tables)
         follower.step()
         gaps.append(follower.steps[0].gap)
         assert gaps[-1] <= follower.steps[0].cost + 1e-12
@@ -109,7 +109,7 @@ def test_more_budget_proves_more(graph: MotionGraph, tables: EdgeTables) -> None
 
 def test_a_start_is_taken_as_given(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("line", length=4)
-    result = follow(graph, path, tables, start_clip="walk", start_frame=150, start_heading_deg=30)
+    result = follow(graph, path, tables, start={"clip": "walk", "frame": 150, "facing_deg": 30})
     first = result.walk.edges[0]
     info = graph.infos[graph.edges.clip[first]]
     assert info.name == "walk"
@@ -134,7 +134,7 @@ def test_a_start_outside_the_connected_part_is_refused(graph: MotionGraph) -> No
         {"nodes": nodes.take(keep), "edges": kept, "minima": graph.minima}, searched_m=graph.searched_m,
     )  # fmt: skip
     with pytest.raises(RequestError, match=r"'jog' is not in the graph's connected part; begin in one of: .*walk"):
-        follow_path(smaller, named_path("line"), quick(start_clip="jog"))
+        follow_path(smaller, named_path("line"), quick(start={"clip": "jog"}))
 
 
 def test_the_same_seed_gives_the_same_walk(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -190,20 +190,20 @@ def test_it_begins_in_the_clip_with_the_largest_margin(graph: MotionGraph, table
 
 def test_the_plain_search_of_the_thesis_runs(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("circle", radius=2.5)
-    result = follow(graph, path, tables, method="thesis", horizon_s=2.0, budget_frames=20_000)
+    result = follow(graph, path, tables, method="thesis", horizon_s=2.0, work_limit=20_000)
     assert result.status in ("complete", "given up")
     assert all(step.scored < 25_000 for step in result.steps)
-    assert result.cost > follow(graph, path, tables, transition_cost=0.0).cost
+    assert result.cost > follow(graph, path, tables, weights={"transition": 0.0}).cost
 
 
 def test_without_any_budget_there_is_the_beam_or_a_sentence(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("line", length=4)
-    result = follow(graph, path, tables, budget_frames=0)
+    result = follow(graph, path, tables, work_limit=0)
     assert result.status == "complete"
     assert not result.proved
     np.testing.assert_array_equal(result.walk.edges, follow(graph, path, tables, method="beam").walk.edges)
-    with pytest.raises(RequestError, match="allow more budget_frames"):
-        follow(graph, path, tables, budget_frames=0, method="thesis")
+    with pytest.raises(RequestError, match="allow more work_limit"):
+        follow(graph, path, tables, work_limit=0, method="thesis")
 
 
 def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
     at_leisure = follow(graph, path, tables)
     clock = iter(np.arange(0.0, 1e6, 1.0))
     monkeypatch.setattr(following.time, "monotonic", lambda: next(clock))
-    hurried = follow(graph, path, tables, max_seconds=3.5)
+    hurried = follow(graph, path, tables, time_limit_s=3.5)
     assert hurried.status == "complete"
     scored = [step.scored for step in hurried.steps]
     assert max(scored[5:]) < max(step.scored for step in at_leisure.steps) / 3
@@ -224,7 +224,7 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
 def test_a_speed_asked_for_is_kept(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=12)
     speeds = [
-        speed_between(follow(graph, line.with_stretch(0, 12, speed=speed), tables, speed_weight=0.2), 3, 11)
+        speed_between(follow(graph, line.with_stretch(0, 12, speed=speed), tables, weights={"speed": 0.2}), 3, 11)
         for speed in (1.2, 2.8)
     ]
     assert speeds[1] - speeds[0] > 0.8
@@ -244,7 +244,7 @@ def test_a_label_asked_for_is_shown(graph: MotionGraph, tables: EdgeTables) -> N
 
 def test_a_pause_is_stood_through(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=8)
-    paused = follow(graph, line.with_stretch(4, 4, pause=3.0), tables, horizon_s=5.0, speed_weight=0.1)
+    paused = follow(graph, line.with_stretch(4, 4, pause=3.0), tables, horizon_s=5.0, weights={"speed": 0.1})
     plain = follow(graph, line, tables)
     assert paused.status == "complete"
     assert len(paused.walk) - len(plain.walk) > 1.5 * graph.rate_hz
@@ -260,7 +260,7 @@ def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -
 
     def turned(facing: float, seed: int) -> float:
         # As it is followed by default: a narrow beam with a near horizon turns in at one seed and not at the next.
-        how = FollowRequest(search=FollowSettings(facing_weight=0.3, bend=False), seed=seed)
+        how = FollowRequest(bend=False, advanced=FollowAdvanced(weights={"facing": 0.3}), seed=seed)
         made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk.as_montage())
         return float(np.cos(made.facing()[-1] - facing))
 
@@ -327,7 +327,7 @@ def test_what_does_not_exist_is_named_with_what_does(graph: MotionGraph, tables:
     with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'; there are: walk"):
         follow(graph, line, tables, prefer={"moonwalk": 1.0})
     with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'"):
-        follow(graph, line, tables, start_clip="moonwalk")
+        follow(graph, line, tables, start={"clip": "moonwalk"})
     with pytest.raises(RequestError, match="labelled 'swim'; labels are"):
         follow(graph, line.with_stretch(0, 2, label="swim"), tables)
 
@@ -349,15 +349,15 @@ def test_an_empty_graph_is_refused(graph: MotionGraph) -> None:
         ({"horizon_s": 0.0}, "horizon_s is 0.0; it must be a number above 0, up to 600 s"),
         ({"beam_width": 0}, "beam_width is 0; it must be a number from 1 to"),
         ({"starts": -1}, "starts is -1"),
-        ({"budget_frames": -1}, "budget_frames is -1; it must be a number from 0 to"),
-        ({"transition_cost": np.nan}, "transition_cost is nan; it must be a number"),
-        ({"facing_weight": -1.0}, "facing_weight is -1.0"),
+        ({"work_limit": -1}, "work_limit is -1; it must be a number from 0 to"),
+        ({"weights": {"transition": np.nan}}, "weights.transition is nan; it must be a number"),
+        ({"weights": {"facing": -1.0}}, "weights.facing is -1.0"),
         ({"retain_s": 9.0}, "retain_s is 9; it cannot be longer than horizon_s, 3"),
         ({"horizon_s": 0.03, "retain_s": 0.01}, "less than two frames"),
         ({"prefer": {"walk": -1.0}}, "prefer.walk is -1.0"),
-        ({"start_frame": 3}, "start_frame needs start_clip"),
-        ({"start_heading_deg": np.inf}, "start_heading_deg is inf; it must be a number"),
-        ({"max_seconds": -1.0}, "max_seconds is -1.0"),
+        ({"start": {"frame": 3}}, "start.frame needs clip"),
+        ({"start": {"facing_deg": np.inf}}, "start.facing_deg is inf; it must be a number"),
+        ({"time_limit_s": -1.0}, "time_limit_s is -1.0"),
     ],
 )
 def test_settings_that_cannot_be_are_named(graph: MotionGraph, tables, how: dict[str, object], says: str) -> None:

@@ -124,7 +124,7 @@ def test_the_beam_is_given_room_for_continuations(graph: MotionGraph, monkeypatc
 
 
 def test_searches_that_share_tables_do_not_disturb_each_other(graph: MotionGraph, paged: PagedTables) -> None:
-    dear = cg.FollowRequest(search=cg.FollowSettings(transition_cost=0.02))
+    dear = cg.FollowRequest(advanced=cg.FollowAdvanced(weights={"transition": 0.02}))
     requests = [(cg.named_path("line", length=3.0), None), (cg.named_path("circle", radius=2.0), dear)]
     both = [PathFollower(graph, path, request, tables=paged) for path, request in requests]
     while sum(follower.step() for follower in both):
@@ -166,9 +166,7 @@ def test_following_is_the_same_with_the_same_continuations(
     own.first[:], own.last[:] = known.first[:-1], known.first[1:]
     own.places, own.changes, own._count[0] = known.places.copy(), known.changes.copy(), known.first[-1]
     paged.fastest = bend_tables.fastest
-    request = cg.FollowRequest(
-        search=cg.FollowSettings(method=method, budget_frames=20_000 if method == "bound" else 0)
-    )
+    request = cg.FollowRequest(work_limit=20_000 if method == "bound" else 0, advanced=cg.FollowAdvanced(method=method))
     for name in ("circle", "eight"):
         path = cg.named_path(name, radius=1.5)
         walks = [PathFollower(graph, path, request, tables=tables) for tables in (bend_tables, paged)]
@@ -223,7 +221,7 @@ def test_large_graphs_are_paged_and_their_frames_are_kept(
 
 def test_waits_are_those_of_the_whole_tables(graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables) -> None:
     path = cg.FollowRequest("line:length=6", label="walk", speed_m_s=1.2).floor_path()
-    settings = cg.FollowSettings()
+    settings = cg.FollowAdvanced()
     bits = paged.label_bits(["walk"])
     wait, cost = _find_waits(graph, paged, path, settings, bits)
     shown = bend_tables.bits(["walk"]) == 1

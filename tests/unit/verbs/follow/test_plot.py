@@ -11,7 +11,7 @@ from choreograph.contract.result import Result
 from choreograph.demo import demo_clip
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.plot import plot_comparison, plot_follow
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.search import follow
 
 ALONG_X = Path([(0.0, 0.0), (4.0, 0.0)], name="tall")
@@ -21,12 +21,12 @@ ALONG_X = Path([(0.0, 0.0), (4.0, 0.0)], name="tall")
 @pytest.fixture(scope="module")
 def followed() -> Result:
     graph = build_graph([demo_clip("walk"), demo_clip("walk_veer_left")])
-    return follow(graph, FollowRequest.of_path(ALONG_X, search=FollowSettings(method="beam")))
+    return follow(graph, FollowRequest.of_path(ALONG_X, advanced=FollowAdvanced(method="beam")))
 
 
 @pytest.mark.parametrize("name", ["tall", "a path whose name is so long that the title needs more room than the floor"])
 def test_titles_are_not_cut_off(followed: Result, name: str) -> None:
-    asked = FollowRequest(name, search=FollowSettings(method="beam"))
+    asked = FollowRequest(name, advanced=FollowAdvanced(method="beam"))
     figure = plot_follow(dataclasses.replace(followed, request=asked))
     figure.draw_without_rendering()
     title, what = figure.texts

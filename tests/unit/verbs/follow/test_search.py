@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.verbs.follow.followed import QUICK, Found, errors, follow_path, found_by
+from tests.unit.verbs.follow.followed import QUICK, Found, errors, follow_path, found_by, quick
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.search import Budget
@@ -15,6 +15,8 @@ from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.request import FollowRequest
 from choreograph.verbs.follow.search import FollowSearch, reuse_penalty
 from choreograph.verbs.follow.tables import EdgeTables
+
+QUICK_SEARCH = {"bend": False, "advanced": QUICK.advanced}
 
 
 def share_that_differs(first: Found, second: Found) -> float:
@@ -40,7 +42,7 @@ def test_what_was_taken_is_dearer(graph: MotionGraph) -> None:
 
 def test_answers_differ_and_the_first_is_the_only_one_of_one(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("s", radius=2)
-    asked = FollowRequest.of_path(path, search=QUICK.search, count=3)
+    asked = FollowRequest.of_path(path, **QUICK_SEARCH, count=3)
     search = FollowSearch(graph, asked, tables=tables)
     result = search.run()
     found = [found_by(follower) for follower in search._followers]
@@ -58,8 +60,7 @@ def test_answers_differ_and_the_first_is_the_only_one_of_one(graph: MotionGraph,
 def test_walks_that_are_the_same_are_one_answer_and_said(graph: MotionGraph, tables: EdgeTables) -> None:
     walk = next(info.name for info in graph.infos if info.name == "walk")
     for penalty, different in ((0.0, 1), (0.5, 3)):
-        settings = QUICK.search.with_(reuse_penalty=penalty)
-        asked = FollowRequest("line:length=4", search=settings, count=3, start_clip=walk, start_frame=0)
+        asked = quick(weights={"reuse": penalty}).with_(path="line:length=4", count=3, start={"clip": walk, "frame": 0})
         result = FollowSearch(graph, asked, tables=tables).run()
         assert len(result.answers) == different
         said = [problem for problem in result.notes if problem.where == "count"]
@@ -68,7 +69,7 @@ def test_walks_that_are_the_same_are_one_answer_and_said(graph: MotionGraph, tab
 
 
 def test_a_search_can_be_asked_at_any_step(graph: MotionGraph, tables: EdgeTables) -> None:
-    search = FollowSearch(graph, FollowRequest("line:length=8", search=QUICK.search), tables=tables)
+    search = FollowSearch(graph, FollowRequest("line:length=8", **QUICK_SEARCH), tables=tables)
     with pytest.raises(RequestError, match="no walk was found yet"):
         search.best()
     lengths = []
@@ -84,8 +85,8 @@ def test_a_search_can_be_asked_at_any_step(graph: MotionGraph, tables: EdgeTable
 
 
 def test_a_walk_goes_on_from_another(graph: MotionGraph, tables: EdgeTables) -> None:
-    first = FollowRequest("line:length=5", search=QUICK.search)
-    on = FollowRequest(points=((3.0, 8.0),), before=first, search=QUICK.search)
+    first = FollowRequest("line:length=5", **QUICK_SEARCH)
+    on = FollowRequest(points=((3.0, 8.0),), after={"request": first}, **QUICK_SEARCH)
     search = FollowSearch(graph, on, tables=tables)
     result = search.run()
     alone = FollowSearch(graph, first, tables=tables).run()
@@ -102,14 +103,14 @@ def test_what_is_asked_and_not_met_is_said(graph: MotionGraph, tables: EdgeTable
     line = named_path("line", length=8)
 
     def problems(path: Path, **how: object) -> dict[str, object]:
-        asked = FollowRequest.of_path(path, **{"search": QUICK.search, **how})
+        asked = FollowRequest.of_path(path, **{**QUICK_SEARCH, **how})
         return {problem.where: problem for problem in FollowSearch(graph, asked, tables=tables).run().problems}
 
     assert not problems(line)
     fast = problems(line.with_stretch(1, 7, speed=9.0))["stretches[0].speed_m_s"]
     assert fast.asked == 9.0 and 0.5 < fast.got < 5 and fast.unit == "m/s" and fast.place is not None
     hard = named_path("zigzag", legs=4)
-    off = problems(hard, search=QUICK.search.with_(beam_width=2, starts=1)).get("path")
+    off = problems(hard, advanced=QUICK.advanced.with_(beam_width=2, starts=1)).get("path")
     assert off is not None and off.got > 0.05 and off.kind == "path_missed"
     assert problems(line.with_final_facing(np.pi)).keys() == {"facing_deg"}
     assert not problems(line.with_stretch(4, 4, pause=5.0)), "somebody in the clips can stand"

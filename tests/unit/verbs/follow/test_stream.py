@@ -21,11 +21,11 @@ from choreograph.graph.store import save_graph
 from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.follower import PathFollower
-from choreograph.verbs.follow.request import FollowRequest, FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.stream import AHEAD_S, KEEP_S, MotionStream
 from choreograph.verbs.streaming import Frame
 
-REQUEST = FollowRequest(search=FollowSettings(method="beam", beam_width=40, starts=10))
+REQUEST = FollowRequest(advanced=FollowAdvanced(method="beam", beam_width=40, starts=10))
 
 
 @pytest.fixture(scope="module")

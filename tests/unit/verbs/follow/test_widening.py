@@ -10,7 +10,7 @@ import pytest
 import choreograph as cg
 from choreograph.verbs.follow.goals import passage_costs
 from choreograph.verbs.follow.long_blend_graph import graph_for
-from choreograph.verbs.follow.request import FollowSettings
+from choreograph.verbs.follow.request import FollowAdvanced
 from choreograph.verbs.follow.search import FollowSearch
 
 NAMES = ("16_15", "16_16", "16_47", "16_35", "16_36", "16_45", "16_46", "16_55", "16_56")
@@ -24,7 +24,7 @@ def graph(recordings: Path) -> cg.MotionGraph:
 
 
 def stretch(**asked: object) -> cg.FollowRequest:
-    return cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[cg.StretchRequest(start_m=7, stop_m=14, **asked)])
+    return cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[cg.StretchRequest(start_m=7, end_m=14, **asked)])
 
 
 def test_the_wider_graph_is_for_those_who_ask(graph: cg.MotionGraph) -> None:
@@ -32,11 +32,11 @@ def test_the_wider_graph_is_for_those_who_ask(graph: cg.MotionGraph) -> None:
     line = cg.FollowRequest(points=[(0, 0), (0, 20)])
     for plain in (line, line.with_(label="walk"), stretch(speed_m_s=1.3), stretch(pause_s=1.0)):
         assert graph_for(graph, plain) is graph
-    more = (stretch(label="run"), stretch(speed_m_s=3.0), line.with_(style="run"), line.with_(start_clip="16_35"))
+    more = (stretch(label="run"), stretch(speed_m_s=3.0), line.with_(style="run"), line.with_(start={"clip": "16_35"}))
     for asking in (*more, line.with_(prefer={"16_36": 0.1})):
         assert graph_for(graph, asking) is graph.wider
     assert FollowSearch(graph, line).graph is graph
-    assert FollowSearch(graph, line.with_(before=stretch(label="run"))).graph is graph.wider
+    assert FollowSearch(graph, line.with_(after={"request": stretch(label="run")})).graph is graph.wider
 
 
 def test_walks_that_are_asked_nothing_are_as_without_long_blends(graph: cg.MotionGraph) -> None:
@@ -75,7 +75,7 @@ def test_streams_ask_too(graph: cg.MotionGraph) -> None:
 
 
 def test_long_blends_cost_what_they_are_apart(graph: cg.MotionGraph) -> None:
-    wider, settings = graph.wider, FollowSettings()
+    wider, settings = graph.wider, FollowAdvanced()
     number = np.arange(len(wider.edges))
     costs = passage_costs(wider, number, settings)
     assert wider.usual_clips is not None
@@ -83,15 +83,15 @@ def test_long_blends_cost_what_they_are_apart(graph: cg.MotionGraph) -> None:
     rare = ~wider.usual_clips[wider.edges.target_clip]
     far = wider.edges.distance_m / wider.threshold_m
     times = 1 + 3 * np.where(far > 1, far, far**2)
-    expected = np.where(wider.edges.kind == 1, settings.transition_cost * times, 0.0) + 0.02 * seconds * rare
+    expected = np.where(wider.edges.kind == 1, settings.weights.transition * times, 0.0) + 0.02 * seconds * rare
     assert np.allclose(costs, expected)
-    assert costs.max() > 4 * settings.transition_cost
+    assert costs.max() > 4 * settings.weights.transition
 
 
 def test_of_two_transitions_the_one_between_nearer_poses_costs_less(graph: cg.MotionGraph) -> None:
     edges = graph.edges
     blends = np.flatnonzero(edges.kind == 1)
     near, far = blends[edges.distance_m[blends].argmin()], blends[edges.distance_m[blends].argmax()]
-    less, more = passage_costs(graph, np.array([near, far]), FollowSettings())
+    less, more = passage_costs(graph, np.array([near, far]), FollowAdvanced())
     assert less < 0.75 * more
-    assert more <= 4.01 * FollowSettings().transition_cost, "no farther than the threshold"
+    assert more <= 4.01 * FollowAdvanced().weights.transition, "no farther than the threshold"
