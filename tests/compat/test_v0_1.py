@@ -76,8 +76,8 @@ def test_every_option_is_still_known(verb: str) -> None:
 def test_a_model_opens_and_completes() -> None:
     model = cg.open_model(OLD / "walks.model")
     assert model.order == 2
-    body = [cg.BodyGoal(0.0, (0.0, 0.0), 0.0), cg.BodyGoal(1.0, (0.0, 1.2))]
-    result = cg.complete(model, cg.CompleteRequest(1.0, body=body))
+    goals = [cg.PlaceGoal(0.0, (0.0, 0.0), 0.0), cg.PlaceGoal(1.0, (0.0, 1.2))]
+    result = cg.complete(model, cg.CompleteRequest(1.0, goals))
     assert result.problems == () and abs(result.clip.seconds - 1.0) < 0.1
 
 
