@@ -101,9 +101,9 @@ from .verbs.follow.request import (
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
-from .verbs.layer.search import LayerResult, LayerSearch, layer
+from .verbs.layer.search import LayerSearch, layer
 from .verbs.loop.request import LoopRequest
-from .verbs.loop.search import LoopResult, LoopSearch, loop
+from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
 from .verbs.perform.prepare import CutSettings, find_segment_database
@@ -126,7 +126,7 @@ from .verbs.plan.prepare import find_plan_graph
 from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
-from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
+from .verbs.retarget.search import RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
 from .verbs.solve.constraints import (
@@ -235,11 +235,9 @@ __all__ = [
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
-    "LayerResult",
     "LayerSearch",
     "LearnSettings",
     "LoopRequest",
-    "LoopResult",
     "LoopSearch",
     "Meeting",
     "MissingExtra",
@@ -277,7 +275,6 @@ __all__ = [
     "RequestError",
     "Result",
     "RetargetRequest",
-    "RetargetResult",
     "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
