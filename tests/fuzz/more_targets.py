@@ -203,7 +203,7 @@ def use_messages(path: Path, _: int) -> None:
     stream.crowd, stream._recorded, stream._obstacles = _Nobody(), None, {}  # type: ignore[assignment]
     stream._restart = lambda place: None  # type: ignore[method-assign]
     stream.plan = lambda number, poses=False: {}  # type: ignore[method-assign,assignment,misc]
-    stream.brain, stream.number, stream.rate_hz = SimpleNamespace(values={}), 0, 60.0  # type: ignore[assignment]
+    stream.policy, stream.number, stream.rate_hz = SimpleNamespace(values={}), 0, 60.0  # type: ignore[assignment]
     json.dumps(stream.hear(read_message(path.read_text("utf-8", errors="replace"))), allow_nan=False)
 
 

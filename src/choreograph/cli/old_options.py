@@ -24,11 +24,11 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
     """
     shared = {**rules_of("export").options, **rules_of("finish").options}
     options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
-    rest, made, notes = list(words), [], []
+    rest, made, notes, path = list(words), [], [], []
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return [*made, word, *rest], notes
+            return [*_with_path(made, path), word, *rest], notes
         name, equals, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
         if name not in options or options[name] == name:
             made.append(word)
@@ -39,6 +39,10 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
         if callable(new) or (" " in new and "=" not in new):
             value = value if equals or value else rest.pop(0) if rest else ""
             today = new(value) if callable(new) else f"{new}={value}".split(" ", 1)
+        elif new.startswith("path:"):
+            named = new.removeprefix("path:")
+            path.append(named if "=" in named else f"{named}={value or (rest.pop(0) if rest else '')}")
+            today = []
         elif " " in new or not (equals or value):
             today = new.split(" ")
         else:
@@ -46,4 +50,13 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
         made += today
         if (note := f"{name} is now {' '.join(today) if callable(new) else new}") not in notes:
             notes.append(note)
-    return made, notes
+    return _with_path(made, path), notes
+
+
+def _with_path(words: list[str], more: Sequence[str]) -> list[str]:
+    """Put what else is known of a path into its word: `--path eight:radius=3,smooth=0.5`."""
+    for n, word in enumerate(words[:-1] if more else ()):
+        if word in ("--path", "-p"):
+            named = words[n + 1]
+            return [*words[: n + 1], f"{named}{',' if ':' in named else ':'}{','.join(more)}", *words[n + 2 :]]
+    return words
