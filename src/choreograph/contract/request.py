@@ -24,7 +24,9 @@ from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail
 from choreograph.contract.migrate import migrate
 from choreograph.contract.mistakes import LONGEST_QUOTE as LONGEST_QUOTE
 from choreograph.contract.mistakes import Wrong as Wrong
-from choreograph.contract.mistakes import join_places, quote, request_error
+from choreograph.contract.mistakes import join_places
+from choreograph.contract.mistakes import quote as quote
+from choreograph.contract.mistakes import request_error as request_error
 
 if TYPE_CHECKING:
     pass
