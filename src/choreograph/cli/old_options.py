@@ -22,7 +22,9 @@ def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list
         RequestError: If an old option means something else today.
     """
     options = {**rules_of("export").options, **rules_of("finish").options, **rules_of(command).options}
-    rest, made, notes = list(words), [], []
+    rest = list(words)
+    made: list[str] = []
+    notes: list[str] = []
     while rest:
         word = rest.pop(0)
         if word == "--":
