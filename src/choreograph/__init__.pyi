@@ -99,9 +99,9 @@ from .verbs.follow.request import (
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
-from .verbs.layer.search import LayerResult, LayerSearch, layer
+from .verbs.layer.search import LayerSearch, layer
 from .verbs.loop.request import LoopRequest
-from .verbs.loop.search import LoopResult, LoopSearch, loop
+from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
 from .verbs.perform.prepare import CutSettings, find_segment_database
@@ -125,7 +125,7 @@ from .verbs.plan.request import PlanRequest, PlanSettings
 from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
-from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
+from .verbs.retarget.search import RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
 from .verbs.solve.constraints import (
@@ -238,11 +238,9 @@ __all__ = [
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
-    "LayerResult",
     "LayerSearch",
     "LearnSettings",
     "LoopRequest",
-    "LoopResult",
     "LoopSearch",
     "Meeting",
     "MissingExtra",
@@ -279,7 +277,6 @@ __all__ = [
     "RequestError",
     "Result",
     "RetargetRequest",
-    "RetargetResult",
     "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",

@@ -57,7 +57,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
         ],
         "advanced": {"model": {"order": 2}, "knots_s": 0.2},
     },
-    "retime": {"seconds": 1.2, "keys": {"10": 0.5, "20": 0.9}, "blend": 0.25, "rate_hz": 30},
+    "retime": {"duration_s": 1.2, "keys": {"10": 0.5, "20": 0.9}, "spline_share": 0.25, "finish": {"rate_hz": 30}},
     "bend": {"path": "circle:radius=3", "max_stretch": 0.2},
     "physics": {
         **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "choose": 3},

@@ -18,7 +18,18 @@ UNITS: dict[str, str] = {}
 """Units: recorded → today's."""
 DETAILS: dict[tuple[str, str], str] = {}
 """Names of what only one verb knows: (verb, or "" for all; recorded name) → today's; "" for what is no longer there."""
-WHERE: tuple[tuple[str, str, str], ...] = (("face", r"points\[(\d+)\]", r"goals[\1]"),)
+WHERE: tuple[tuple[str, str, str], ...] = (
+    ("retime", "seconds", "duration_s"),
+    ("retime", r"warp\.(.*)", r"advanced.\1"),
+    ("retime", "blend", "spline_share"),
+    ("steer", r"(goals\[\d+\])\.speed", r"\1.speed_m_s"),
+    ("steer", r"(goals\[\d+\])\.(heading|torso)", r"\1.\2_deg"),
+    ("steer", r"(goals\[\d+\])\.spin", r"\1.spin_deg_s"),
+    ("steer", r"script, goal.*", "script"),
+    ("steer", r"path\..*", "path"),
+    ("steer", r"\w+\.(curvature|rate)", ""),
+    ("face", r"points\[(\d+)\]", r"goals[\1]"),
+)
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""
 KERNELS: dict[str, str] = {}

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "47c3d973d76f";
+export const PROTOCOL = "9b7616e30aaf";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -251,8 +251,8 @@ export interface FindAnswer {
 export interface FindAsk {
   only?: string;
   like?: string | null;
-  from_s?: number | null;
-  to_s?: number | null;
+  start_s?: number | null;
+  end_s?: number | null;
   speed?: string | null;
   turn?: string | null;
   contact?: "left" | "right" | "both" | "none" | "any" | null;
@@ -1019,15 +1019,15 @@ export interface FinishSettings {
   /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
   blend_s?: number;
   /** Time before and behind a cut over which its jump is spread. */
-  smooth_s?: number;
+  cut_smooth_s?: number;
   /** Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
   repair?: boolean;
-  /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
+  /** Whether feet stay where they stand; without it they are as recordings, blends and cuts have them. */
   clean?: boolean;
   /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, 0.5 m/s for motion that is bent, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
-  hands?: boolean;
+  hold_hands?: boolean;
   /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
   bend_body?: boolean;
   /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
@@ -1381,25 +1381,25 @@ export interface LayerRequest {
   /** The motion that is laid over, as a file; one of another body is retargeted. */
   upper?: string;
   /** How much it counts: 0 leaves the motion as it is, 1 shows the other alone. */
-  weight?: number;
+  share?: number;
   /** Which joints: all above the hips, both arms, one of them, or neck and head. */
   mask?: "upper" | "arms" | "left_arm" | "right_arm" | "head";
-  /** Weights of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
-  joints?: Record<string, number>;
-  /** Joints at the mask's lower edge over which the weight rises, so that the trunk bends evenly. */
+  /** Shares of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
+  joint_shares?: Record<string, number>;
+  /** Joints at the mask's lower edge over which the share rises, so that the trunk bends evenly. */
   feather?: number;
   /** What the mask's first joint keeps to: where the body faces, so that the chest stays as upright as it was; or its parent, so that it leans and twists as the hips do. */
-  follow?: "body" | "parent";
+  keep_to?: "body" | "parent";
   /** When it begins in the motion. */
-  start_s?: number;
+  at_s?: number;
   /** Where it begins in the motion that is laid over. */
-  from_s?: number;
+  start_s?: number;
   /** How long it takes to come and to go. */
   fade_s?: number;
   /** Whether it begins anew where it ends, faded over, for as long as the motion lasts. */
   repeat?: boolean;
   /** Times as fast as it was recorded. */
-  speed?: number;
+  rate?: number;
 }
 
 /** How a statistical model is learned from recordings. */
@@ -1846,35 +1846,17 @@ export interface RetargetRequest {
   /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
   roles?: Record<string, string>;
   /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
-  joints?: Record<string, string>;
+  joint_map?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
   /** Whether it goes where the motion goes, rather than as much farther as its legs are longer. */
   keep_way?: boolean;
   /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
-  hands?: boolean;
-}
-
-/** The same poses, in the same order, with another timing. */
-export interface RetimeRequest {
-  /** How long the motion shall last; else as long as it does, or as the key times say. */
-  seconds?: number | null;
-  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
-  keys?: Record<string, number>;
-  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
-  like?: string[];
-  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
-  like_from?: string;
-  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
-  blend?: number;
-  /** Frames per second to write; else the motion's own. */
-  rate_hz?: number | null;
-  /** What the warp may do. */
-  warp?: RetimeSettings;
+  touch_hands?: boolean;
 }
 
 /** What the program may do, and how its answer becomes frames. */
-export interface RetimeSettings {
+export interface RetimeAdvanced {
   /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
   program_hz?: number;
   /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
@@ -1885,10 +1867,6 @@ export interface RetimeSettings {
   largest_rate?: number | null;
   /** How slowly any part may be shown; None for a third to a half of what the key times need. */
   smallest_rate?: number | null;
-  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
-  pace_weight?: number | null;
-  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
-  change_weight?: number;
   /** Where the joints are slower than this on average, the motion stands still. */
   still_m_s?: number;
   /** Shorter moments of stillness are part of the movement. */
@@ -1901,18 +1879,43 @@ export interface RetimeSettings {
   reference_hz?: number | null;
   /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
   direction?: "auto" | "steps" | "durations";
-  /** Share of the spline warp through the key times in the result, 0 to 1. */
-  blend?: number;
   /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
   smoothing?: "local" | "uniform" | "none";
   /** Width (standard deviation) of the uniform smoothing. */
   uniform_s?: number;
-  /** Whether feet that stand are held where they stand. */
-  replant?: boolean;
+  weights?: RetimeWeights;
+}
+
+/** How the frames that the warp shows become a finished motion. */
+export interface RetimeFinish {
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
   /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
   repair?: boolean;
-  /** Frames per second of the result; None for the motion's own. */
-  fps?: number | null;
+  /** Frames per second of the motion; its own if not given. */
+  rate_hz?: number | null;
+}
+
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  duration_s?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; from a folder, a pattern or a motion graph (.mog) those nearest in poses at the wanted mean speed. The motion's own timing guides if none is given. Repeat for more. */
+  like?: string[];
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  spline_share?: number;
+  finish?: RetimeFinish;
+  advanced?: RetimeAdvanced;
+}
+
+/** What the program pays for besides the distance to the references. */
+export interface RetimeWeights {
+  /** Weight of leaving the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace?: number | null;
+  /** Weight of the squared change of the rate from one step to the next: without it a program skips the top of a jump, where a body hardly moves. */
+  change?: number;
 }
 
 /** That at some time one of some segments is played. */

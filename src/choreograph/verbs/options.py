@@ -100,7 +100,7 @@ def entries(
             yield from entries(kind, here, kind.panel or kind.__name__, advanced=folded or inner, settings=inner)
         elif option_type(kind) is not None:
             setting = ".".join(part for part in here if part != "advanced") if settings else ""
-            yield Entry(here, field, how, panel, folded, setting)
+            yield Entry(here, field, how, panel, folded or how.unlisted, setting)
 
 
 def as_options(request: Request) -> list[str] | None:

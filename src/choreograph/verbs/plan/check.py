@@ -96,7 +96,7 @@ def _solids(track: Track, request: PlanRequest, body: Body, shifts: Floats) -> l
             when = f"at {frame[m] / track.fps:.1f} s, with the head at {top:.2f} m"
             said = f"the body touches {item.where}, which is at {item.low:g} m, {when}"
         problem = Problem(
-            ProblemKind.COLLISION, said, item.where, item.clearance, float(near[m]), None, "m", tuple(at.tolist())
+            ProblemKind.COLLISION, said, item.where, item.clearance, float(near[m]), unit="m", place=tuple(at.tolist())
         )
         found.append(Broken(item.where, by, problem))
         if item.where.startswith("obstacles"):
@@ -120,7 +120,7 @@ def _gates(hips: Floats, request: PlanRequest) -> list[Broken]:
                 Broken(
                     where,
                     max(by, 0.01),
-                    Problem(ProblemKind.WAYPOINT_MISSED, said, where, 0.0, by, None, "m", (x, 0.0, z)),
+                    Problem(ProblemKind.WAYPOINT_MISSED, said, where, 0.0, by, unit="m", place=(x, 0.0, z)),
                 )
             ]
     return found
@@ -144,7 +144,9 @@ def _path(hips: Floats, request: PlanRequest) -> list[Broken]:
     place3 = (float(place[0]), 0.0, float(place[1]))
     return [
         Broken(
-            "path", by, Problem(ProblemKind.PATH_MISSED, said, "path", request.path.within, worst, None, "m", place3)
+            "path",
+            by,
+            Problem(ProblemKind.PATH_MISSED, said, "path", request.path.within, worst, unit="m", place=place3),
         )
     ]
 
@@ -155,7 +157,7 @@ def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, l
     place = (float(at[0]), 0.0, float(at[2]))
     if away > goal.radius + TOUCH_M:
         said = f"the motion ends {away:.2f} m from the goal, more than the {goal.radius:g} m asked for"
-        problem = Problem(ProblemKind.POSITION_MISSED, said, "goal.position", goal.radius, away, None, "m", place)
+        problem = Problem(ProblemKind.POSITION_MISSED, said, "goal.position", goal.radius, away, unit="m", place=place)
         found.append(Broken("goal.position", away - goal.radius, problem))
     turn = 0.0
     if goal.facing_deg is not None:
@@ -171,9 +173,8 @@ def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, l
                 "goal.facing_deg",
                 goal.tolerance_deg,
                 math.degrees(turn),
-                None,
-                "°",
-                place,
+                unit="°",
+                place=place,
             )
             found.append(Broken("goal.facing_deg", turn - math.radians(goal.tolerance_deg), problem))
     return away, turn, found

@@ -82,7 +82,7 @@ def broken_regions(track: Track, prints: Sequence[Print], request: PlanRequest) 
                     Broken(
                         item.where,
                         depth,
-                        Problem(ProblemKind.STEP_FORBIDDEN, said, item.where, 0.0, -depth, None, "m", where),
+                        Problem(ProblemKind.STEP_FORBIDDEN, said, item.where, 0.0, -depth, unit="m", place=where),
                     )
                 )
     return found
@@ -104,7 +104,7 @@ def broken_stones(prints: Sequence[Print], request: PlanRequest) -> list[Broken]
             Broken(
                 item.where,
                 by,
-                Problem(ProblemKind.STONE_MISSED, said, item.where, 0.0, by, None, "m", (float(x), 0.0, float(z))),
+                Problem(ProblemKind.STONE_MISSED, said, item.where, 0.0, by, unit="m", place=(float(x), 0.0, float(z))),
             )
         )
     return found
