@@ -23,9 +23,11 @@ from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.contract.migrate import migrate
-from choreograph.contract.mistakes import LISTED, NAMED, join_places, quote, request_error
+from choreograph.contract.mistakes import LISTED, NAMED, join_places
 from choreograph.contract.mistakes import LONGEST_QUOTE as LONGEST_QUOTE
 from choreograph.contract.mistakes import Wrong as Wrong
+from choreograph.contract.mistakes import quote as quote
+from choreograph.contract.mistakes import request_error as request_error
 
 if TYPE_CHECKING:
     pass
