@@ -92,6 +92,8 @@ class SteerRequest(ChosenRequest):
     def _check(self) -> Self:
         if not isinstance(self.goals, str):
             join_goals(self.goals)
+        if self.path is not None and self.path.times:
+            raise Wrong("path.times", "is nothing that steer heeds; give goals with an at_s")
         if not isinstance(self.scene.obstacles, str):
             for n, one in enumerate(self.scene.obstacles):
                 where = f"scene.obstacles[{n}]"
