@@ -113,6 +113,8 @@ FILES = {
     "steer.path.file": "path-json",
     "bend.path": "path-json",
     "steer.goals": "steer-script",
+    "steer.goals.pose.file": "bvh",
+    "steer.goals.track": "track",
     "steer.scene.obstacles": "obstacles",
     "plan.drawing": "scene-svg",
     "perform.trajectory": "trajectory",

@@ -12,6 +12,7 @@ from choreograph.base.progress import Progress
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
 from choreograph.graph.model import MotionGraph
+from choreograph.scene.path_request import PathSource
 from choreograph.verbs.steer.controller import SteerPolicy
 from choreograph.verbs.steer.learn import QUICK
 from choreograph.verbs.steer.prepare import FIRST_READY, load_policy
@@ -54,7 +55,7 @@ VERB = Verb(
             "value function", "what keeping to a line, turning and avoiding will cost from each situation on", _learn
         ),
     ),
-    trial=SteerRequest("line:length=3", duration_s=2.0),
+    trial=SteerRequest(path=PathSource(shape="line:length=3"), duration_s=2.0),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
