@@ -21,6 +21,7 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .dynamics.body import Body, make_body
 from .dynamics.inverse import Dynamics
+from .dynamics.request import BodyRequest
 from .finding.request import FindRequest
 from .finding.search import FindResult, find
 from .finishing.body import RootTarget
@@ -80,7 +81,7 @@ from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, 
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
-from .verbs.dynamics.request import BodyRequest, DynamicsRequest
+from .verbs.dynamics.request import DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .verbs.face.model import FaceModel, face_error, learn_face
 from .verbs.face.request import FaceAdvanced, FaceRequest

@@ -11,10 +11,11 @@ from choreograph.base.arrays import Flags, Floats
 from choreograph.base.errors import RequestError
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.dynamics.dofs import Dofs
+from choreograph.dynamics.strength import torque_limits
 from choreograph.verbs.physics.basis import Basis
 from choreograph.verbs.physics.contacts import LIMBS, Legs
 from choreograph.verbs.physics.example_alignment import ROOT, Lead
-from choreograph.verbs.physics.problem import Problem, Weights, torque_limits
+from choreograph.verbs.physics.problem import Problem, Weights
 from choreograph.verbs.physics.sketch import Sketch
 from choreograph.verbs.physics.spline import Grid
 from choreograph.verbs.physics.verify import CLEAR_M

@@ -7,22 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from choreograph.base.arrays import Floats
 from choreograph.dynamics.contacts import PARTS
 from choreograph.dynamics.dofs import Dofs
+from choreograph.dynamics.strength import joint_strength
 from choreograph.motion.mechanics import Mechanics, gather_limbs
-from choreograph.verbs.physics.problem import torque_limits
 from choreograph.verbs.physics.sketch import Sketch
 from choreograph.verbs.physics.verify import Trajectory
-
-
-def joint_strength(dofs: Dofs) -> Floats:
-    """The largest torque that people reach at each joint, (J,), N·m; infinite at the root and at rigid joints."""
-    limits, out = torque_limits(dofs) * dofs.body.weight, np.full(len(dofs.skeleton), np.inf)
-    for k in range(6, len(dofs)):
-        joint = int(dofs.joints[k])
-        out[joint] = limits[k] if np.isinf(out[joint]) else max(out[joint], limits[k])
-    return out
 
 
 def mechanics_of(path: Trajectory, dofs: Dofs, points: Sequence[str], fps: float, frames: int) -> Mechanics:

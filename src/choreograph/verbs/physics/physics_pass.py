@@ -14,7 +14,6 @@ from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.dynamics.body import make_body
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
-from choreograph.verbs.dynamics.search import body_of
 from choreograph.verbs.physics.finish import Mechanical, finish_mechanics
 from choreograph.verbs.physics.prepare import read_examples, take_part
 from choreograph.verbs.physics.quality import SAID, WORSE
@@ -39,7 +38,7 @@ def finish_request(
     """
     part = take_part(clip, request)
     known = list(sources if sources is not None else read_examples(request.examples, clip, request.only))
-    body = body_of(clip.skeleton, request.body)
+    body = request.body.of(clip.skeleton)
     return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
 
 

@@ -23,7 +23,6 @@ from choreograph.dynamics.contacts import (
 from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.dynamics.gravity_check import doubt_rate, falls_at
 from choreograph.motion.clip import Clip
-from choreograph.verbs.dynamics.search import body_of
 from choreograph.verbs.physics.basis import KEEP, Basis, feet_level, make_basis
 from choreograph.verbs.physics.build_program import make_problem
 from choreograph.verbs.physics.example_alignment import Lead, Track, find_lead, make_track
@@ -155,7 +154,7 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
         examples: Motions of the behaviour, instead of those that the request names.
     """
     part = take_part(clip, request)
-    body = body_of(clip.skeleton, request.body)
+    body = request.body.of(clip.skeleton)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
     offered = iter(examples) if examples is not None else read_examples(request.examples, clip, request.only)
     given = _chosen(part, offered, request.choose, body.height, floor)

@@ -7,7 +7,6 @@ with a knot at each node (see `spline`); coordinates are q = q₀ + W y.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,13 +18,6 @@ from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.verbs.physics.panels import make_panels
 from choreograph.verbs.physics.spline import Grid
-
-TORQUE_LIMITS: Mapping[str, float] = {
-    "hips": 0.6, "spine": 0.6, "neck": 0.12, "head": 0.08,
-    "hip": 0.5, "upper_leg": 0.55, "lower_leg": 0.55, "foot": 0.45, "toe": 0.2,
-    "clavicle": 0.3, "upper_arm": 0.2, "forearm": 0.14, "hand": 0.06, "fingers": 0.02, "other": 0.3,
-}  # fmt: skip
-"""Largest torque of each joint, body weights times metres: about what trained people reach about one axis."""
 
 FOOT_POINTS = 4
 """Contact points of a foot; they stand together in all arrays of points."""
@@ -268,13 +260,3 @@ class Problem:
         """Of the spline, (K + 2, ny)."""
         ny = self.w.shape[1]
         return np.array([x[o : o + ny] for o in self.offs[:-1]])
-
-
-def torque_limits(dofs: Dofs, strength: float = 1.0) -> Floats:
-    """The largest torques of a body's degrees of freedom, (n,), BW·m."""
-    out = np.full(len(dofs), np.inf)
-    for k in range(6, len(dofs)):
-        role = dofs.skeleton.roles[int(dofs.joints[k])]
-        part = role.removeprefix("left_").removeprefix("right_")
-        out[k] = strength * TORQUE_LIMITS[part]
-    return out

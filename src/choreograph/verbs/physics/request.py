@@ -25,7 +25,7 @@ from choreograph.contract.request import (
     Seconds,
     Wrong,
 )
-from choreograph.verbs.dynamics.request import BodyRequest
+from choreograph.dynamics.request import BodyRequest
 from choreograph.verbs.physics.build_program import Limits
 from choreograph.verbs.physics.problem import Weights
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from choreograph.contract.result import Result
 from choreograph.contract.verb import CLIP, Verb
+from choreograph.dynamics.body import make_body
 from choreograph.verbs.physics.request import PhysicsRequest
 from choreograph.verbs.physics.search import PhysicsResult, PhysicsSearch
 
@@ -16,12 +17,11 @@ def _draw(path: Path, result: Result, overwrite: bool) -> None:
 
     assert isinstance(result, PhysicsResult)
     if result.finished is not None:
-        from choreograph.verbs.dynamics.plot import plot_dynamics
-        from choreograph.verbs.dynamics.search import inverse_dynamics
+        from choreograph.dynamics.inverse import analyse
+        from choreograph.pictures.mechanics_plots import plot_dynamics
 
-        found = inverse_dynamics(result.clip)
-        assert found.dynamics is not None
-        write_plot(path, plot_dynamics(found.dynamics, result.clip), overwrite=overwrite)
+        measured = analyse(result.clip, make_body(result.clip.skeleton))
+        write_plot(path, plot_dynamics(measured.dynamics, result.clip), overwrite=overwrite)
         return
     write_plot(path, plot_physics(result), overwrite=overwrite)
 
