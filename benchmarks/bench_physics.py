@@ -23,7 +23,7 @@ import choreograph as cg
 from choreograph.dynamics.body import GRAVITY
 from choreograph.motion.contacts import runs
 from choreograph.verbs.physics.prepare import make_setting
-from choreograph.verbs.physics.verify import BARS, Verification, excess
+from choreograph.verbs.physics.verify import TOLERANCES, Verification, excess
 
 Case = tuple[str, tuple[str, ...], tuple[float | None, float | None], float, float]
 DRAGGED = "jump 16_05"
@@ -184,7 +184,7 @@ def many(data: Path, names: Sequence[str]) -> None:
 
 
 def worst(checked: Verification) -> str:
-    return max(BARS, key=lambda name: getattr(checked, name) / BARS[name])
+    return max(TOLERANCES, key=lambda name: getattr(checked, name) / TOLERANCES[name])
 
 
 def main() -> None:

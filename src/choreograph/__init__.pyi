@@ -112,15 +112,9 @@ from .verbs.perform.search import PerformSearch, perform
 from .verbs.perform.store import open_segments, save_segments
 from .verbs.perform.trajectory import Trajectory, read_trajectory
 from .verbs.perform.transcription import write_transcription
-from .verbs.physics.request import (
-    FootprintRequest,
-    HandprintRequest,
-    KeyPoseRequest,
-    PhysicsLimits,
-    PhysicsRequest,
-    PhysicsWeights,
-)
+from .verbs.physics.request import PhysicsFinish, PhysicsRequest
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
+from .verbs.physics.settings import PhysicsAdvanced, PhysicsLimits, PhysicsWeights
 from .verbs.plan.prepare import find_plan_graph
 from .verbs.plan.request import PlanRequest, PlanSettings
 from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
@@ -217,7 +211,6 @@ __all__ = [
     "FollowSettings",
     "FollowStart",
     "FollowWeights",
-    "FootprintRequest",
     "FormatError",
     "FunctionTarget",
     "Gate",
@@ -227,12 +220,10 @@ __all__ = [
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
-    "HandprintRequest",
     "HardFrame",
     "Head",
     "JointGoal",
     "JointTarget",
-    "KeyPoseRequest",
     "Label",
     "LabelGoal",
     "LabelTarget",
@@ -261,6 +252,8 @@ __all__ = [
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PhysicsAdvanced",
+    "PhysicsFinish",
     "PhysicsLimits",
     "PhysicsRequest",
     "PhysicsResult",

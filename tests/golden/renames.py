@@ -22,6 +22,8 @@ WHERE: tuple[tuple[str, str, str], ...] = (
     ("retime", "seconds", "duration_s"),
     ("retime", r"warp\.(.*)", r"advanced.\1"),
     ("retime", "blend", "spline_share"),
+    ("physics", r"limits\.(.*)", r"advanced.limits.\1"),
+    ("physics", "examples", "like"),
     ("steer", r"(goals\[\d+\])\.speed", r"\1.speed_m_s"),
     ("steer", r"(goals\[\d+\])\.(heading|torso)", r"\1.\2_deg"),
     ("steer", r"(goals\[\d+\])\.spin", r"\1.spin_deg_s"),

@@ -12,7 +12,7 @@ from choreograph.base.arrays import Flags, Floats, Ints32
 from choreograph.dynamics.contacts import GROUPS, PARTS, ContactPoints
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.basis import arm_dofs, leg_dofs
+from choreograph.verbs.physics.pose_basis import arm_dofs, leg_dofs
 
 _STIFF = 30.0
 """Radians that a leg rather bends than its foot is a metre off its place."""

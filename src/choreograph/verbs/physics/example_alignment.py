@@ -15,7 +15,7 @@ from choreograph.base.arrays import Flags, Floats, Indices
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.contacts import GROUPS, ContactPoints
 from choreograph.motion.clip import Clip
-from choreograph.verbs.physics.basis import Basis, feet_level
+from choreograph.verbs.physics.pose_basis import PoseBasis, feet_level
 from choreograph.verbs.physics.sketch import Sketch, contacts_of
 
 RATE_HZ = 60.0
@@ -35,7 +35,7 @@ ROOT = (1, 4, 5)
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class ExampleTrack:
     """An example, frame by frame."""
 
     flags: Flags
@@ -49,7 +49,7 @@ class Track:
 
 
 @dataclass(frozen=True, eq=False)
-class Lead:
+class ExampleMean:
     """What a sketch's motion is expected to be like at its nodes."""
 
     states: Floats
@@ -58,7 +58,7 @@ class Lead:
     """(K, 3)."""
 
 
-def make_track(clip: Clip, basis: Basis, points: ContactPoints, floor: float, level: float) -> Track:
+def make_track(clip: Clip, basis: PoseBasis, points: ContactPoints, floor: float, level: float) -> ExampleTrack:
     """An example as `lead` takes it.
 
     Args:
@@ -75,10 +75,10 @@ def make_track(clip: Clip, basis: Basis, points: ContactPoints, floor: float, le
     root = q[:, ROOT]
     root[:, 0] += level - feet_level(clip)
     d = basis.space.dimensions
-    return Track(flags, _blurred(flags[at], _SOFT_S), basis.state(q[at])[:, :d], root[at])
+    return ExampleTrack(flags, _blurred(flags[at], _SOFT_S), basis.state(q[at])[:, :d], root[at])
 
 
-def find_lead(sketch: Sketch, basis: Basis, tracks: Sequence[Track]) -> Lead | None:
+def find_lead(sketch: Sketch, basis: PoseBasis, tracks: Sequence[ExampleTrack]) -> ExampleMean | None:
     """The mean of the examples at the moments of a sketch, through its key poses; None where none does the same."""
     d, count = basis.space.dimensions, round(sketch.seconds * RATE_HZ) + 1
     times = np.arange(count) / RATE_HZ
@@ -111,7 +111,7 @@ def find_lead(sketch: Sketch, basis: Basis, tracks: Sequence[Track]) -> Lead | N
     at = np.array([pose.node for _, pose in poses])
     mean[:, :d] = _through(sketch.times, mean[:, :d], at[bent], own[bent, :d])
     mean[:, d:] = _through(sketch.times, mean[:, d:], at[whole], own[whole, d:])
-    return Lead(mean[:, :d], mean[:, d:])
+    return ExampleMean(mean[:, :d], mean[:, d:])
 
 
 def _warp(gap: Floats) -> tuple[Indices, float]:

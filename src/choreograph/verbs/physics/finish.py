@@ -21,13 +21,14 @@ from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.basis import leg_dofs
 from choreograph.verbs.physics.contacts import Legs
 from choreograph.verbs.physics.interior_point import solve
-from choreograph.verbs.physics.problem import Problem, Soft, Weights
+from choreograph.verbs.physics.pose_basis import leg_dofs
+from choreograph.verbs.physics.program import Soft, TrajectoryProgram
 from choreograph.verbs.physics.quality import Gauge
+from choreograph.verbs.physics.settings import PhysicsWeights
 from choreograph.verbs.physics.sketch import at_nodes, contacts_of
-from choreograph.verbs.physics.spline import Grid, even_grid
+from choreograph.verbs.physics.spline import NodeGrid, even_grid
 
 _RATE_HZ = 30.0
 """Nodes per second."""
@@ -46,7 +47,7 @@ body weight of unexplained force, beyond what recordings have, that is gone. Syn
 from what was recorded, and about a third of a change leads away from it."""
 _ASTRAY_M = 0.03
 """A point that moves farther than this while it stands is not held."""
-_WEIGHTS = Weights(torque=0.0, acceleration=3e-5, prior=0.0, slack=0.0, rate=2e-3)
+_WEIGHTS = PhysicsWeights.model_construct(torque=0.0, acceleration=3e-5, prior=0.0, slack=0.0, rate=2e-3)
 _PULL = {
     "along": 8.0,
     "height": 40.0,
@@ -62,7 +63,7 @@ _PULL = {
 
 
 @dataclass(frozen=True)
-class Window:
+class CorrectedWindow:
     """What was done to a stretch of the motion."""
 
     start_s: float
@@ -83,7 +84,7 @@ class Mechanical:
     """A motion finished by mechanics."""
 
     clip: Clip
-    windows: tuple[Window, ...]
+    windows: tuple[CorrectedWindow, ...]
     change_m: float
     """Mean distance that joints moved, over all frames."""
     residual_before: float
@@ -93,7 +94,7 @@ class Mechanical:
     """Whether recordings were known, so that how far poses are from theirs could be measured."""
 
     @property
-    def refused(self) -> tuple[Window, ...]:
+    def refused(self) -> tuple[CorrectedWindow, ...]:
         """Where mechanics and naturalness fight."""
         return tuple(one for one in self.windows if one.share < 1.0)
 
@@ -132,7 +133,9 @@ def finish_mechanics(
     after = maker.dynamics(made) if windows else maker.found
     means = [float(np.linalg.norm(one.residual_force, axis=1).mean() / one.weight) for one in (maker.found, after)]
     told = tuple(
-        Window(w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse)
+        CorrectedWindow(
+            w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse
+        )
         for w in windows
     )
     return Mechanical(made, told, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
@@ -151,7 +154,7 @@ class _Finisher:
         self.q = self.dofs.angles(clip)
         self.count = max(4, int((len(clip) - 1) / clip.fps * _RATE_HZ) + 1)
         times = np.arange(self.count) / _RATE_HZ
-        grid = Grid(times)
+        grid = NodeGrid(times)
         self.spline = grid.through(_at(_smooth(self.q, clip.fps), clip.fps, times))
         self.course, _, _ = grid.at(self.spline, times)
         legs = Legs(self.dofs, self.points)
@@ -170,9 +173,9 @@ class _Finisher:
         self.change = np.zeros_like(self.q)
         self.made = self.clip
 
-    def run(self, progress: Progress) -> list[Window]:
+    def run(self, progress: Progress) -> list[CorrectedWindow]:
         """Correct all windows, one after the other."""
-        windows: list[Window] = []
+        windows: list[CorrectedWindow] = []
         spans = self.spans()
         for number, (start, stop) in enumerate(spans):
             progress("finishing", number, len(spans))
@@ -229,7 +232,7 @@ class _Finisher:
             out.append((start, stop))
         return out
 
-    def finish(self, start: int, stop: int, goes_on: bool) -> Window:
+    def finish(self, start: int, stop: int, goes_on: bool) -> CorrectedWindow:
         """Correct one window, as far as the motion stays natural; `goes_on` where it overlaps the one before."""
         problem = self._problem(start, stop, goes_on)
         found = solve(problem, iterations=_ITERATIONS)
@@ -265,7 +268,7 @@ class _Finisher:
             self.made[around].global_positions() - self.clip[around].global_positions(), axis=2
         ).mean()
         peak = self.peak(self.found, start * h, stop * h)
-        return Window(start * h, (stop - 1) * h, share, float(moved), peak, peak, tuple(worse))
+        return CorrectedWindow(start * h, (stop - 1) * h, share, float(moved), peak, peak, tuple(worse))
 
     def _with(self, first: int, last: int, change: Floats) -> Clip:
         """The motion with a correction of frames first to last; joints that it does not touch stay as they are."""
@@ -276,7 +279,7 @@ class _Finisher:
         turns[first : last + 1, touched] = rot[:, touched]
         return self.clip.with_frames(pos, turns)
 
-    def _problem(self, start: int, stop: int, goes_on: bool) -> Problem:
+    def _problem(self, start: int, stop: int, goes_on: bool) -> TrajectoryProgram:
         span = slice(start, stop)
         count, ny = stop - start, self.columns.shape[1] + len(self.picks)
         mask, values = np.zeros((count, ny), bool), np.zeros((count, ny))
@@ -291,7 +294,7 @@ class _Finisher:
         points = self.legs.positions(np.ascontiguousarray(q))
         floor = np.minimum(self.floor, points[..., 1] + 0.02)
         n, limits = len(self.dofs), np.full(len(self.dofs), np.inf)
-        return Problem(
+        return TrajectoryProgram(
             self.dofs, self.columns, self.picks, np.zeros(n), even_grid(count, 1 / _RATE_HZ), held, held,
             self.targets[span], floor,
             mask, values, np.zeros((count, ny)), self.pull, self.legs.holders, self.legs.offsets, limits, values,

@@ -17,7 +17,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.dynamics.body import GRAVITY
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import OBJECTIVE_SCALE, TrajectoryProgram
 
 _FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e12, 1e9)
 """What an equality adds to the matrix, its weight ρ times the square of its row: those of forces, and those of places
@@ -74,10 +74,10 @@ class Values:
         return max(worst, float(-self.bounds.min(initial=0.0)))
 
 
-class Solver:
+class NewtonSolver:
     """Newton's method on a problem with a barrier."""
 
-    def __init__(self, problem: Problem, *, kinematic: bool = False) -> None:
+    def __init__(self, problem: TrajectoryProgram, *, kinematic: bool = False) -> None:
         """Make room for it.
 
         Args:
@@ -91,7 +91,7 @@ class Solver:
         self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
         soft = problem.soft
         spans = problem.spline.spans
-        scale = spans[:, None] * problem.weights.scale
+        scale = spans[:, None] * OBJECTIVE_SCALE
         nothing = 0.0 * scale
         self.root_w = nothing if soft is None else scale * soft.root
         self.place_w = (nothing if soft is None else scale * soft.places)[:, :, None]

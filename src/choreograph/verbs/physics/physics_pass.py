@@ -16,10 +16,10 @@ from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
 from choreograph.verbs.physics.finish import Mechanical, finish_mechanics
 from choreograph.verbs.physics.prepare import read_examples, take_part
-from choreograph.verbs.physics.quality import SAID, WORSE
+from choreograph.verbs.physics.quality import QUALITY_TEXT, WORSE
 from choreograph.verbs.physics.request import PhysicsRequest
 
-_DUST = {"m": 5e-3, "m/s": 5e-3}
+_ZERO_TOLERANCE = {"m": 5e-3, "m/s": 5e-3}
 """Differences of a verb's metrics that do not count."""
 _LEFT_BW = 0.25
 """Force that nothing gives, above which a stretch that was left as it is counts as a problem."""
@@ -37,7 +37,7 @@ def finish_request(
         progress: Hears how far the work has come.
     """
     part = take_part(clip, request)
-    known = list(sources if sources is not None else read_examples(request.examples, clip, request.only))
+    known = list(sources if sources is not None else read_examples(request.like, clip, request.only))
     body = request.body.of(clip.skeleton)
     return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
 
@@ -49,7 +49,7 @@ def finished_answer(made: Mechanical) -> Answer:
         (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
         f"{clip.name}, {clip.seconds:.2f} s",
         finish_metrics(made),
-        tuple(fights(made)),
+        tuple(refused_windows(made)),
         details={"windows": [asdict(window) for window in made.windows], "novelty_measured": made.recorded},
     )
 
@@ -65,14 +65,14 @@ def finish_metrics(made: Mechanical) -> dict[str, Metric]:
     }
 
 
-def fights(made: Mechanical) -> list[Problem]:
+def refused_windows(made: Mechanical) -> list[Problem]:
     """Stretches that are not as mechanics has them, since the motion would be less natural."""
     out = []
     for window in made.refused:
         if window.after <= _LEFT_BW:
             continue
         made_share = "unchanged" if window.share == 0 else f"with {100 * window.share:.0f} % of its change"
-        why = " and ".join(SAID[name] for name in window.worse)
+        why = " and ".join(QUALITY_TEXT[name] for name in window.worse)
         out.append(
             Problem.of(
                 ProblemKind.PHYSICS_SKIPPED, what=f"{window.start_s:.1f}–{window.stop_s:.1f} s {made_share}",
@@ -109,7 +109,7 @@ def finish_result(
             moved = max(moved, float(np.linalg.norm(made.clip.root_pos - motion.clip.root_pos, axis=1).max()))
             motions.append(replace(motion, clip=made.clip, raw=motion.raw or motion.clip))
             metrics.update(finish_metrics(made))
-            problems += fights(made)
+            problems += refused_windows(made)
         metrics["mechanics_root"] = Metric(moved, "m", "and the root by at most")
         after = replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems))
         answers.append(_accepted(result, answer, after, remeasure))
@@ -127,7 +127,7 @@ def _accepted(
     worse = [
         name
         for name, metric in fresh.items()
-        if metric.value > WORSE * before.metrics[name].value + _DUST.get(metric.unit, 0.0)
+        if metric.value > WORSE * before.metrics[name].value + _ZERO_TOLERANCE.get(metric.unit, 0.0)
     ]
     if not worse:
         return replace(after, metrics={**after.metrics, **fresh})

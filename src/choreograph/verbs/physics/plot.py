@@ -9,7 +9,7 @@ import numpy as np
 from choreograph.motion.clip import Clip
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
-from choreograph.verbs.physics.problem import FOOT_POINTS
+from choreograph.verbs.physics.program import FOOT_POINTS
 from choreograph.verbs.physics.search import PhysicsResult
 
 if TYPE_CHECKING:
