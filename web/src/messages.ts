@@ -1154,27 +1154,6 @@ export interface FollowWeights {
   reuse?: number;
 }
 
-/** Where and when a foot stands, instead of as in the motion. */
-export interface FootprintRequest {
-  foot: "left" | "right";
-  /** When it comes down. */
-  start_s: number;
-  /** When it lifts off. */
-  stop_s: number;
-  /** Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there. */
-  position: [number, number, number];
-  /** Which way it points: 0 along +z, 90 along +x. */
-  facing_deg?: number;
-  /** Which of its parts stand. */
-  parts?: ("heel" | "ball" | "toe")[];
-  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
-  heel_s?: [number, number] | null;
-  /** The same of the ball. */
-  ball_s?: [number, number] | null;
-  /** The same of the toes. */
-  toe_s?: [number, number] | null;
-}
-
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
 export interface FunctionTarget {
   /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
@@ -1241,17 +1220,6 @@ export interface GoalRequest {
   points?: [number, number][];
 }
 
-/** Where and when a hand carries: the floor, a vault, a wall's edge. */
-export interface HandprintRequest {
-  hand: "left" | "right";
-  /** When it touches. */
-  start_s: number;
-  /** When it lets go. */
-  stop_s: number;
-  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
-  position: [number, number, number];
-}
-
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
 export interface HardFrame {
   /** When, from the motion's first frame. */
@@ -1302,24 +1270,6 @@ export interface JointTarget {
   velocity?: [number | null, number | null, number | null];
   /** How much it counts. */
   weight?: number;
-}
-
-/** A pose or place that the motion goes through, on the floor or in the air. */
-export interface KeyPoseRequest {
-  /** When, in the motion that is made. */
-  at_s: number;
-  /** The motion file that shows it; else the motion itself. */
-  clip?: string;
-  /** Which of its frames, at its own rate. */
-  frame?: number;
-  /** Whether joints are as in that frame; else only the place counts. */
-  joints?: boolean;
-  /** Where the root is then, x, y and z, metres; else anywhere. */
-  position?: [number, number, number] | null;
-  /** How high the root is then, wherever it is; else any height. */
-  height_m?: number | null;
-  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
-  facing_deg?: number | null;
 }
 
 /** Motion with a label. */
@@ -1584,13 +1534,34 @@ export interface PerformRequest {
   finish?: FinishSettings;
 }
 
+/** The space that is searched, what is minimised in it, and what bodies can bear. */
+export interface PhysicsAdvanced {
+  /** Of the space; else as few as hold 90 % of the examples' variance. */
+  dimensions?: number | null;
+  /** What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space. */
+  mean?: "moving" | "free" | "fixed";
+  /** How short and how long each duration may get where durations are searched too, times as long as given. */
+  time_range?: [number, number];
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
+  /** Of the objective's parts. */
+  weights?: PhysicsWeights;
+  limits?: PhysicsLimits;
+}
+
+/** How the motion becomes frames. */
+export interface PhysicsFinish {
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+}
+
 /** What body and floor can bear. */
 export interface PhysicsLimits {
   /** Force along the floor over the force onto it. */
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
-  /** Of a foot that carries the body alone, as in runs. */
+  /** Of a foot that carries the body alone: as much as runners' do. */
   most_alone?: number;
   /** Of both feet together; else 4, or what the motion itself shows where that is more. */
   most_together?: number | null;
@@ -1602,8 +1573,8 @@ export interface PhysicsLimits {
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
 export interface PhysicsRequest {
-  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
-  finish?: boolean;
+  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. `like` then has the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
+  smallest_change?: boolean;
   /** How much farther it goes than the motion, along its way. */
   farther_m?: number;
   /** How much higher the centre of mass rises in its longest flight. */
@@ -1611,48 +1582,35 @@ export interface PhysicsRequest {
   /** How much farther it turns to the left until its end. */
   turn_deg?: number;
   /** Times as long as the motion. */
-  longer?: number;
+  duration_share?: number;
   /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
   speed_m_s?: number | null;
   /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
   timing?: "given" | "stances" | "all";
-  /** How short and how long each may get where they are found, times as long as given. */
-  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
   end_s?: number | null;
-  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
-  examples?: string[];
-  /** Of graphs among the examples, use only the recordings that a query finds: "jump not turn", person:16. */
-  only?: string | null;
-  /** How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
-  choose?: number;
-  /** Of the space; else as few as hold 90 % of the examples' variance. */
-  dimensions?: number | null;
-  /** What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space. */
-  mean?: "moving" | "free" | "fixed";
-  /** Poses in between, in time's order. */
-  poses?: KeyPoseRequest[];
-  /** Where feet stand, all of them, instead of as in the motion. */
-  footprints?: FootprintRequest[];
+  /** Poses and places at a time, on the floor or in the air; and where feet stand or hands carry: contacts of feet are then all there are, instead of the motion's, and so are those of hands. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
   /** Whether hands carry too where they rest on the floor in the motion. */
-  hands?: boolean;
-  /** Where hands carry, all of them, instead of as in the motion. */
-  handprints?: HandprintRequest[];
-  /** Frames per second to write; else the motion's own. */
-  rate_hz?: number | null;
+  hands_carry?: boolean;
+  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
+  like?: string[];
+  /** Of graphs among these, use only the recordings that a query finds: "jump not turn", person:16. */
+  only?: string | null;
+  /** How many of these to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
+  nearest?: number;
   /** Height of the floor; else 0, or what the feet stand on. */
   floor_m?: number | null;
-  /** Of the solver, at most, before it tries otherwise. */
-  iterations?: number;
-  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
-  ipopt?: boolean;
-  /** Of the objective's parts. */
-  weights?: PhysicsWeights;
-  limits?: PhysicsLimits;
   /** Whose motion it is. */
   body?: BodyRequest;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** Iterations of the solver, at most, before it tries otherwise. */
+  work_limit?: number;
+  advanced?: PhysicsAdvanced;
+  finish?: PhysicsFinish;
 }
 
 /** What counts how much; the paper's w_T, w_A and w_P come first. */
@@ -1661,9 +1619,9 @@ export interface PhysicsWeights {
   torque?: number;
   /** Of squared accelerations of joints and root. */
   acceleration?: number;
-  /** Of squared distances from the examples' mean pose, in standard deviations. */
+  /** Of squared distances from the examples' mean pose, the root's height among it, in standard deviations. */
   prior?: number;
-  /** Of what legs add to the examples' space, rad². */
+  /** Of what legs add to the examples' space, rad²: limbs in contact leave it no farther than needed. */
   slack?: number;
   /** Of squared changes of ground forces, (body weights / s)². */
   rate?: number;

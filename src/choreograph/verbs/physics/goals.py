@@ -86,7 +86,7 @@ def _stances(
                 f"the {LIMBS[side]} {what} twice at {goal.span[0]:g} s", where=f"goals[{number}].start_s"
             )
         columns |= down
-        nodes.append(down.any(axis=1))
+        nodes.append(np.asarray(down.any(axis=1)))
     flags[:, limb_groups(side)] = columns
     firsts: dict[int, ContactGoal] = {}
     for start, stop in runs(np.asarray(columns.any(axis=1))):
