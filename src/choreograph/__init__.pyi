@@ -70,8 +70,10 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
+from .scene.path_request import PathSource
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
@@ -116,8 +118,7 @@ from .verbs.physics.request import PhysicsFinish, PhysicsRequest
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
 from .verbs.physics.settings import PhysicsAdvanced, PhysicsLimits, PhysicsWeights
 from .verbs.plan.prepare import find_plan_graph
-from .verbs.plan.request import PlanRequest, PlanSettings
-from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetSearch, retarget
@@ -131,9 +132,9 @@ from .verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     Polygon,
     PoseTarget,
+    TorsoObstacle,
 )
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
@@ -155,7 +156,6 @@ from .verbs.walk import Walk
 __all__ = [
     "AngleGoal",
     "Answer",
-    "Bar",
     "BendRequest",
     "BendResult",
     "BendSearch",
@@ -213,9 +213,6 @@ __all__ = [
     "FollowWeights",
     "FormatError",
     "FunctionTarget",
-    "Gate",
-    "Goal",
-    "GoalPose",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
@@ -243,11 +240,13 @@ __all__ = [
     "MotionView",
     "MovingObstacle",
     "Obstacle",
+    "ObstacleMove",
     "Offset",
     "OffsetGoal",
     "OutputExists",
     "Partner",
     "Path",
+    "PathSource",
     "PauseGoal",
     "PerformRequest",
     "PerformSearch",
@@ -260,14 +259,13 @@ __all__ = [
     "PhysicsSearch",
     "PhysicsWeights",
     "PlaceGoal",
+    "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "PlanSettings",
     "Polygon",
     "PoseGoal",
     "PoseSource",
     "PoseTarget",
-    "Region",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -277,13 +275,14 @@ __all__ = [
     "RetimeSearch",
     "RoleError",
     "RootTarget",
+    "Scene",
     "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
+    "Shape",
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
-    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
@@ -299,6 +298,7 @@ __all__ = [
     "StepOver",
     "Stretch",
     "StretchRequest",
+    "TorsoObstacle",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

@@ -24,7 +24,7 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
     """
     shared = {**rules_of("export").options, **rules_of("finish").options}
     options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
-    rest, made, notes = list(words), [], []
+    rest, made, notes = list(words), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         if word == "--":

@@ -9,10 +9,10 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Complexes, Floats
-from choreograph.finishing.body import Target
+from choreograph.finishing.body import TorsoTarget
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
-from choreograph.verbs.solve.constraints import LabelTarget, Obstacle
+from choreograph.verbs.solve.constraints import LabelTarget, TorsoObstacle
 from choreograph.verbs.solve.layout import floor_distance
 
 Place = tuple[float, float, float]
@@ -60,7 +60,7 @@ class Track:
         return np.stack([floor.real, points[..., 1], floor.imag], axis=-1)
 
 
-def body_gap(track: Track, target: Target) -> tuple[float, float]:
+def body_gap(track: Track, target: TorsoTarget) -> tuple[float, float]:
     """How far the torso is from where it should be, metres, and how far turned, radians; 0 where any facing does."""
     frame = track.frame(target.at_s)
     metres = float(abs(track.torso[frame] - complex(*target.position)))
@@ -118,7 +118,7 @@ def seconds_without(track: Track, target: LabelTarget) -> float:
     return float((~mask[first : last + 1]).mean() * (target.stop_s - target.start_s))
 
 
-def least_clearance(track: Track, obstacle: Obstacle) -> tuple[float, int]:
+def least_clearance(track: Track, obstacle: TorsoObstacle) -> tuple[float, int]:
     """How near to an obstacle the torso comes, metres, negative inside, and in which frame."""
     gaps = floor_distance(track.torso, obstacle)
     frame = int(np.argmin(gaps))
