@@ -87,7 +87,7 @@ def find_lead(sketch: Sketch, basis: PoseBasis, tracks: Sequence[ExampleTrack]) 
     poses = [(min(round(float(sketch.times[pose.node]) * RATE_HZ), count - 1), pose) for pose in sketch.poses]
     keys = np.array([basis.state(pose.q)[:d] for _, pose in poses])
     over = sketch.poses[-1].q[5] - sketch.poses[0].q[5]
-    found: list[tuple[float, Floats]] = []
+    matches: list[tuple[float, Floats]] = []
     for track in tracks:
         gap = ((soft[:, None] - track.soft) ** 2).sum(axis=2)
         for (row, pose), key in zip(poses, keys, strict=True):
@@ -99,12 +99,12 @@ def find_lead(sketch: Sketch, basis: PoseBasis, tracks: Sequence[ExampleTrack]) 
         rows = np.concatenate([track.states, track.root], axis=1)[way]
         rows[:, d] += _arcs(sketch, times, way)
         rows[:, d + 2] -= 2 * np.pi * np.round((rows[0, d + 2] - sketch.poses[0].q[5]) / (2 * np.pi))
-        found.append((cost, _blurred(rows, _CALM_S)))
-    if not found:
+        matches.append((cost, _blurred(rows, _CALM_S)))
+    if not matches:
         return None
-    costs = np.array([cost for cost, _ in found])
+    costs = np.array([cost for cost, _ in matches])
     shares = np.exp(-(costs - costs.min()) / max(float(costs.min()), _LEAST_COST))
-    mean = np.tensordot(shares / shares.sum(), np.array([rows for _, rows in found]), axes=1)
+    mean = np.tensordot(shares / shares.sum(), np.array([rows for _, rows in matches]), axes=1)
     mean = np.stack([np.interp(sketch.times, times, column) for column in mean.T], axis=1)
     own = np.array([[*key, *pose.q[list(ROOT)]] for (_, pose), key in zip(poses, keys, strict=True)])
     bent, whole = [pose.joints for _, pose in poses], [pose.whole for _, pose in poses]

@@ -128,17 +128,17 @@ def finish_mechanics(
     if worse:
         maker.begin()
         windows = [replace(window, share=0.0, change_m=0.0, worse=tuple(worse)) for window in windows]
-    made = maker.made
-    moved = np.linalg.norm(made.global_positions() - clip.global_positions(), axis=2)
-    after = maker.dynamics(made) if windows else maker.found
-    means = [float(np.linalg.norm(one.residual_force, axis=1).mean() / one.weight) for one in (maker.found, after)]
-    told = tuple(
+    changed = maker.changed
+    moved = np.linalg.norm(changed.global_positions() - clip.global_positions(), axis=2)
+    after = maker.dynamics(changed) if windows else maker.mechanics
+    means = [float(np.linalg.norm(one.residual_force, axis=1).mean() / one.weight) for one in (maker.mechanics, after)]
+    measured = tuple(
         CorrectedWindow(
             w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse
         )
         for w in windows
     )
-    return Mechanical(made, told, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
+    return Mechanical(changed, measured, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
 
 
 class _Finisher:
@@ -150,7 +150,7 @@ class _Finisher:
         self.dofs = make_dofs(body, [clip])
         self.gauge = Gauge(clip, sources)
         self.whole = self.gauge.measure(clip)
-        self.found = self.dynamics(clip)
+        self.mechanics = self.dynamics(clip)
         self.q = self.dofs.angles(clip)
         self.count = max(4, int((len(clip) - 1) / clip.fps * _RATE_HZ) + 1)
         times = np.arange(self.count) / _RATE_HZ
@@ -171,7 +171,7 @@ class _Finisher:
         self.strict = strict
         self.added = np.zeros((self.count, self.columns.shape[1] + len(self.picks)))
         self.change = np.zeros_like(self.q)
-        self.made = self.clip
+        self.changed = self.clip
 
     def run(self, progress: Progress) -> list[CorrectedWindow]:
         """Correct all windows, one after the other."""
@@ -186,17 +186,21 @@ class _Finisher:
     def worse(self) -> list[str]:
         """Figures of the whole motion that are worse than they were by more than a tenth."""
         room = 0.0 if self.gauge.recorded else np.inf  # what poses may change is then known window by window
-        return self.gauge.measure(self.made).worse_than(self.whole, room_m=room) if self.made is not self.clip else []
+        return (
+            self.gauge.measure(self.changed).worse_than(self.whole, room_m=room)
+            if self.changed is not self.clip
+            else []
+        )
 
-    def gain(self, made: Clip, frames: slice) -> tuple[float, float]:
+    def gain(self, changed: Clip, frames: slice) -> tuple[float, float]:
         """How much less force is left unexplained in some frames, mean, BW; and of that beyond what recordings have."""
         margin = round(_AROUND_S * self.clip.fps)
         wide = slice(max(0, frames.start - margin), frames.stop + margin)
         left = []
-        for clip in (self.clip, made):
-            found = self.dynamics(clip[wide])
-            first, last = (round((at - wide.start) / clip.fps * found.fps) for at in (frames.start, frames.stop))
-            force = np.linalg.norm(found.residual_force[first:last], axis=1) / found.weight
+        for clip in (self.clip, changed):
+            mechanics = self.dynamics(clip[wide])
+            first, last = (round((at - wide.start) / clip.fps * mechanics.fps) for at in (frames.start, frames.stop))
+            force = np.linalg.norm(mechanics.residual_force[first:last], axis=1) / mechanics.weight
             left.append((float(force.mean()), float(np.maximum(force - _FORCE_BW, 0.0).mean())))
         return left[0][0] - left[1][0], left[0][1] - left[1][1]
 
@@ -205,18 +209,18 @@ class _Finisher:
         slow = clip.resampled(min(clip.fps, _RATE_HZ))
         return compute_dynamics(slow, self.body, self.points, floor_m=self.floor, cutoff_hz=_CALM_HZ)
 
-    def peak(self, found: Dynamics, start_s: float, stop_s: float) -> float:
+    def peak(self, mechanics: Dynamics, start_s: float, stop_s: float) -> float:
         """The largest force that nothing gives within a stretch, BW."""
-        part = found.residual_force[round(start_s * found.fps) : round(stop_s * found.fps) + 1]
-        return float(np.linalg.norm(part, axis=1).max(initial=0.0) / found.weight)
+        part = mechanics.residual_force[round(start_s * mechanics.fps) : round(stop_s * mechanics.fps) + 1]
+        return float(np.linalg.norm(part, axis=1).max(initial=0.0) / mechanics.weight)
 
     def spans(self) -> list[tuple[int, int]]:
         """Nodes [start, stop) of the windows to be finished; those of one long stretch overlap."""
-        found = self.found
-        force = np.linalg.norm(found.residual_force, axis=1) / found.weight
-        moment = np.linalg.norm(found.residual_moment, axis=1) / found.weight
+        mechanics = self.mechanics
+        force = np.linalg.norm(mechanics.residual_force, axis=1) / mechanics.weight
+        moment = np.linalg.norm(mechanics.residual_moment, axis=1) / mechanics.weight
         bad = np.interp(
-            np.arange(self.count) / _RATE_HZ, np.arange(len(force)) / found.fps,
+            np.arange(self.count) / _RATE_HZ, np.arange(len(force)) / mechanics.fps,
             np.maximum(force / _FORCE_BW, moment / _MOMENT_BWM),
         ) > 1.0  # fmt: skip
         reach = round(_AROUND_S * _RATE_HZ)
@@ -235,8 +239,8 @@ class _Finisher:
     def finish(self, start: int, stop: int, goes_on: bool) -> CorrectedWindow:
         """Correct one window, as far as the motion stays natural; `goes_on` where it overlaps the one before."""
         problem = self._problem(start, stop, goes_on)
-        found = solve(problem, iterations=_ITERATIONS)
-        spline = problem.coefficients(found.x)
+        mechanics = solve(problem, iterations=_ITERATIONS)
+        spline = problem.coefficients(mechanics.x)
         fps, h = self.clip.fps, 1 / _RATE_HZ
         first, last = int(np.ceil(start * h * fps)), int((stop - 1) * h * fps)
         last = len(self.clip) - 1 if stop == self.count else min(last, len(self.clip) - 1)
@@ -248,10 +252,10 @@ class _Finisher:
         before = self.gauge.measure(self.clip[around])
         worse: list[str] = []
         for share in _SHARES:
-            made = self._with(first, last, share * change)
-            gain, beyond = self.gain(made, around)
+            changed = self._with(first, last, share * change)
+            gain, beyond = self.gain(changed, around)
             room = 0.0 if self.gauge.recorded else _FREE_M + _PAYS_M * max(beyond, 0.0)
-            bad = self.gauge.measure(made[around]).worse_than(before, None if self.strict else self.whole, room)
+            bad = self.gauge.measure(changed[around]).worse_than(before, None if self.strict else self.whole, room)
             if not self.gauge.recorded:
                 bad = ["change" if name == "novelty_m" else name for name in bad]
             bad = bad or ["gain"] * (gain <= 0)
@@ -259,22 +263,22 @@ class _Finisher:
                 break
             worse = worse or bad
         else:
-            share, made = 0.0, self.made
+            share, changed = 0.0, self.changed
         if share > 0:
-            self.made = made
+            self.changed = changed
             self.change[first : last + 1] = share * change
             self.added[start:stop] = share * problem.spline.at(spline, problem.times)[0]
         moved = np.linalg.norm(
-            self.made[around].global_positions() - self.clip[around].global_positions(), axis=2
+            self.changed[around].global_positions() - self.clip[around].global_positions(), axis=2
         ).mean()
-        peak = self.peak(self.found, start * h, stop * h)
+        peak = self.peak(self.mechanics, start * h, stop * h)
         return CorrectedWindow(start * h, (stop - 1) * h, share, float(moved), peak, peak, tuple(worse))
 
     def _with(self, first: int, last: int, change: Floats) -> Clip:
         """The motion with a correction of frames first to last; joints that it does not touch stay as they are."""
         root, rot = self.dofs.rotations(self.q[first : last + 1] + change)
         touched = np.unique(self.dofs.joints[np.abs(change).max(axis=0) > 0])
-        pos, turns = np.array(self.made.root_pos), np.array(self.made.local_rot)
+        pos, turns = np.array(self.changed.root_pos), np.array(self.changed.local_rot)
         pos[first : last + 1] = root
         turns[first : last + 1, touched] = rot[:, touched]
         return self.clip.with_frames(pos, turns)

@@ -69,8 +69,8 @@ def with_contacts(
             spots[side, start] = _put(flat, np.array(goal.position), facing)
     stances = tuple(find_stances(flags))
     footprints = tuple(spots[stance.side, stance.start] for stance in stances)
-    made = replace(sketch, flags=flags, stances=stances, footprints=footprints)
-    return _carried(made, legs) if limb == "foot" else made
+    changed = replace(sketch, flags=flags, stances=stances, footprints=footprints)
+    return _carried(changed, legs) if limb == "foot" else changed
 
 
 def _stances(

@@ -93,11 +93,11 @@ def solve(
         path = barriers if warm is None else (LAST_BARRIER * 10, barriers[1])
         if kinematic > 0 or problem.soft is not None:
             return _solve(solver, at, path, iterations, watch, still=kinematic)
-        found = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
-        if found.status != "not converged" or warm is not None:  # from there other starts are tried
-            return found
+        quick = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
+        if quick.status != "not converged" or warm is not None:  # from there other starts are tried
+            return quick
         slow = _solve(solver, at, path, iterations, watch)
-        return replace(slow, iterations=found.iterations + slow.iterations)
+        return replace(slow, iterations=quick.iterations + slow.iterations)
 
 
 def _solve(
@@ -274,11 +274,11 @@ def _search(
     # Multipliers that have lost touch with their slacks come back.
     dual = np.clip(dual, barrier / (1e8 * moved.slack), 1e8 * barrier / moved.slack)
     blend = min(1.0, length)
-    made = Point(
+    begin_at = Point(
         moved.x, moved.slack, dual, at.root + blend * (root - at.root), at.places + blend * (places - at.places),
         at.poses + blend * (poses - at.poses),
     )  # fmt: skip
-    return made, then, penalty
+    return begin_at, then, penalty
 
 
 def _hastened(

@@ -67,13 +67,13 @@ def solve_ipopt(
     solver = casadi.nlpsol("motion", "ipopt", {"x": x, "f": f, "g": g}, options)
     low, high = np.zeros(nlp.rows), np.concatenate([np.zeros(nlp.equal), nlp.widths])
     try:
-        found = solver(x0=start, lbg=low, ubg=high)
+        answer = solver(x0=start, lbg=low, ubg=high)
     except RuntimeError:
         if nlp.stopped is None:
             raise
     if nlp.stopped is not None:
         raise nlp.stopped
-    return _solution(nlp, np.asarray(found["x"]).ravel(), np.asarray(found["lam_g"]).ravel(), solver.stats())
+    return _solution(nlp, np.asarray(answer["x"]).ravel(), np.asarray(answer["lam_g"]).ravel(), solver.stats())
 
 
 def _solution(nlp: _Nlp, x: Floats, lam: Floats, stats: dict[str, Any]) -> TrajectorySolution:

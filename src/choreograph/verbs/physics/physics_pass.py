@@ -42,33 +42,33 @@ def finish_request(
     return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
 
 
-def finished_answer(made: Mechanical) -> Answer:
+def finished_answer(correction: Mechanical) -> Answer:
     """A finished motion with its metrics, and where mechanics and naturalness fight."""
-    clip = made.clip
+    clip = correction.clip
     return Answer(
         (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
         f"{clip.name}, {clip.seconds:.2f} s",
-        finish_metrics(made),
-        tuple(refused_windows(made)),
-        details={"windows": [asdict(window) for window in made.windows], "novelty_measured": made.recorded},
+        finish_metrics(correction),
+        tuple(refused_windows(correction)),
+        details={"windows": [asdict(window) for window in correction.windows], "novelty_measured": correction.recorded},
     )
 
 
-def finish_metrics(made: Mechanical) -> dict[str, Metric]:
+def finish_metrics(correction: Mechanical) -> dict[str, Metric]:
     """What finishing did."""
-    done = sum(window.stop_s - window.start_s for window in made.windows if window.share > 0)
+    done = sum(window.stop_s - window.start_s for window in correction.windows if window.share > 0)
     return {
-        "mechanics_change": Metric(made.change_m, "m", "mechanics moved joints by"),
+        "mechanics_change": Metric(correction.change_m, "m", "mechanics moved joints by"),
         "mechanics_finished": Metric(done, "s", "finished by mechanics for"),
-        "residual_before": Metric(made.residual_before, "BW", "unexplained force, mean, before"),
-        "residual_after": Metric(made.residual_after, "BW", "and after"),
+        "residual_before": Metric(correction.residual_before, "BW", "unexplained force, mean, before"),
+        "residual_after": Metric(correction.residual_after, "BW", "and after"),
     }
 
 
-def refused_windows(made: Mechanical) -> list[Problem]:
+def refused_windows(correction: Mechanical) -> list[Problem]:
     """Stretches that are not as mechanics has them, since the motion would be less natural."""
     out = []
-    for window in made.refused:
+    for window in correction.refused:
         if window.after <= _LEFT_BW:
             continue
         made_share = "unchanged" if window.share == 0 else f"with {100 * window.share:.0f} % of its change"
@@ -105,11 +105,13 @@ def finish_result(
             if motion.leads:
                 motions.append(motion)
                 continue
-            made = finish_mechanics(motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress)
-            moved = max(moved, float(np.linalg.norm(made.clip.root_pos - motion.clip.root_pos, axis=1).max()))
-            motions.append(replace(motion, clip=made.clip, raw=motion.raw or motion.clip))
-            metrics.update(finish_metrics(made))
-            problems += refused_windows(made)
+            correction = finish_mechanics(
+                motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress
+            )
+            moved = max(moved, float(np.linalg.norm(correction.clip.root_pos - motion.clip.root_pos, axis=1).max()))
+            motions.append(replace(motion, clip=correction.clip, raw=motion.raw or motion.clip))
+            metrics.update(finish_metrics(correction))
+            problems += refused_windows(correction)
         metrics["mechanics_root"] = Metric(moved, "m", "and the root by at most")
         after = replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems))
         answers.append(_accepted(result, answer, after, remeasure))

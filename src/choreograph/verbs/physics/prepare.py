@@ -267,7 +267,7 @@ def check_examples(setting: Setting, sketch: Sketch) -> list[Problem]:
     flies = bool((~setting.flags.any(axis=1)).any())
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
-    found = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
+    problems = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
     weak: list[tuple[str, float | None, float | None, str]] = []
     if off - own > _STRANGE_DEG:
         weak.append((f"Key poses are {off:.0f}° from what the examples can do, the examples {own:.0f}°", own, off, "°"))
@@ -278,8 +278,8 @@ def check_examples(setting: Setting, sketch: Sketch) -> list[Problem]:
         weak.append((what, both, known, ""))
     for what, least, got, unit in weak:
         facts = {"asked": least, "got": got, "unit": unit}
-        found.append(Problem.of(ProblemKind.EXAMPLES_WEAK, "like", what=what, **facts))
-    return found
+        problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, "like", what=what, **facts))
+    return problems
 
 
 def _on_both(flags: Flags) -> float:

@@ -43,10 +43,10 @@ def _needs(question: TrajectoryProgram) -> tuple[str, float, float] | None:
     """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
     free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
     loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0, most_together=np.inf)
-    found = solve_in_stages(loose, 60, tries=2)
-    if found.solution.status == "not converged":
+    unlimited = solve_in_stages(loose, 60, tries=2)
+    if unlimited.solution.status == "not converged":
         return None
-    path = fine(loose, found.solution.x)
+    path = fine(loose, unlimited.solution.x)
     weight = question.dofs.body.weight
     share = np.abs(path.torques[:, 6:]).max(axis=0) / question.torque_limits[6:]
     worst = int(share.argmax())

@@ -84,7 +84,7 @@ class PhysicsSearch(Search):
         self._clip, self._given = clip, examples
         self._setting: Setting | None = None
         self._sketch: Sketch | None = None
-        self._asked: TrajectoryProgram | None = None
+        self._question: TrajectoryProgram | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
@@ -120,21 +120,21 @@ class PhysicsSearch(Search):
 
         def watch(iteration: int, x: Floats, violation: float) -> None:
             progress(stage, min(iteration, most), most)
-            asked, setting = self._asked, self._setting
-            if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
+            task, setting = self._question, self._setting
+            if self.watch is not None and task is not None and setting is not None and len(x) == task.size:
                 rate, now = self.request.finish.rate_hz or self._clip.fps, np.array(x)
-                self.watch(lambda: clip_of(asked, now, setting, rate))
+                self.watch(lambda: clip_of(task, now, setting, rate))
 
         if self._before is not None:
-            found = solve_again(self._ask(), self._before, watch=watch)
+            current = solve_again(self._ask(), self._before, watch=watch)
         else:
-            found = self._from_scratch(most, watch)
-        found = self._refined(found, watch)
-        if self._before is None and _over(found) > 1.0 and self._led():
-            found = self._without_lead(found, most, watch)
-        if self.request.timing != "given" and found.converged:
-            found = self._refined(self._timed(found, watch), watch)
-        self._solved = found
+            current = self._from_scratch(most, watch)
+        current = self._refined(current, watch)
+        if self._before is None and _over(current) > 1.0 and self._led():
+            current = self._without_lead(current, most, watch)
+        if self.request.timing != "given" and current.converged:
+            current = self._refined(self._timed(current, watch), watch)
+        self._solved = current
         self._seconds = time.monotonic() - began
 
     def check_examples(self) -> list[Problem]:
@@ -158,8 +158,8 @@ class PhysicsSearch(Search):
         assert self._setting is not None
         self._sketch = sketch
         request = self.request if self._leads else self.request.with_(advanced=self.request.advanced.with_(mean="free"))
-        self._asked = problem_of(self._setting, sketch, request, lead)
-        return self._asked
+        self._question = problem_of(self._setting, sketch, request, lead)
+        return self._question
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
@@ -169,36 +169,36 @@ class PhysicsSearch(Search):
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
             self._coarser = coarser
             tried = next((one for one, same in tries if same == coarser), None)
-            found = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
-            if found.solution.status != "not converged":
-                return found
-            tries.append((found, coarser))
-        found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
+            current = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
+            if current.solution.status != "not converged":
+                return current
+            tries.append((current, coarser))
+        current, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
         question = self._ask()
         if self.request.advanced.ipopt:
             from choreograph.verbs.physics.ipopt import solve_ipopt
 
             other = solve_ipopt(question, question.start(question.second_guess), watch=watch)
-            if other.violation < found.solution.violation:
-                found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
-        return found
+            if other.violation < current.solution.violation:
+                current = Solved(question, other, current.iterations + other.iterations, "IPOPT")
+        return current
 
     def _led(self) -> bool:
         """Whether examples lead the motion: else there is nothing to do without."""
         assert self._setting is not None and self._sketch is not None
         return lead_of(self._setting, self._sketch, self.request) is not None
 
-    def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
+    def _without_lead(self, current: Solved, most: int, watch: Any) -> Solved:
         """The better of a solution that does not hold between its nodes, and one that no example leads."""
-        kept = (found, self._sketch, self._shaping, self._coarser)
+        earlier = (current, self._sketch, self._shaping, self._coarser)
         self._leads = False
         other = self._refined(self._from_scratch(most, watch), watch)
-        if _over(other) < _over(found):
+        if _over(other) < _over(current):
             return other
-        self._leads, (found, sketch, self._shaping, self._coarser) = True, kept
+        self._leads, (current, sketch, self._shaping, self._coarser) = True, earlier
         assert sketch is not None
         self._put(sketch)
-        return found
+        return current
 
     def _clip_pitch(self) -> float:
         """How far the root pitches from the first pose to the last, radians."""
@@ -206,37 +206,37 @@ class PhysicsSearch(Search):
         pitch = self._setting.dofs.angles(self._setting.clip)[:, 5]
         return float(pitch[-1] - pitch[0])
 
-    def _refined(self, found: Solved, watch: Any) -> Solved:
+    def _refined(self, current: Solved, watch: Any) -> Solved:
         """The solution with as many more nodes as it takes for mechanics to hold between them, within reason."""
         assert self._sketch is not None
         rounds = sum(shape.values.dtype == bool for shape in self._shaping)
-        best, everywhere = (np.inf, found, self._sketch, len(self._shaping)), False
+        best, everywhere = (np.inf, current, self._sketch, len(self._shaping)), False
         while True:
-            checked = found.checked
-            solved = found.solution.status != "not converged"
+            checked = current.checked
+            solved = current.solution.status != "not converged"
             if solved and excess(checked) < best[0]:
-                best = (excess(checked), found, self._sketch, len(self._shaping))
+                best = (excess(checked), current, self._sketch, len(self._shaping))
             elif everywhere or not np.isfinite(best[0]):
                 break
             # Long gaps beside short ones are where a solver cheats: where that is worse, all get a node.
-            everywhere = everywhere or found is not best[1]
+            everywhere = everywhere or current is not best[1]
             if best[0] <= 1.0 or rounds >= _ROUNDS:
                 break
-            _, found, sketch, count = best
+            _, current, sketch, count = best
             gaps = np.diff(sketch.times) > _SHORTEST_S
             if not everywhere:
-                gaps &= misses(found.problem, found.checked, found.path)
+                gaps &= misses(current.problem, current.checked, current.path)
             if not gaps.any():
                 break
             self._shaping[count:], rounds = [_Shaping(gaps)], rounds + 1
-            found = solve_finer(self._put(refined(sketch, gaps)), found, watch=watch)
-        _, kept, sketch, count = best
-        if kept is not found:
+            current = solve_finer(self._put(refined(sketch, gaps)), current, watch=watch)
+        _, earlier, sketch, count = best
+        if earlier is not current:
             del self._shaping[count:]
             self._put(sketch)
-        return kept
+        return earlier
 
-    def _timed(self, found: Solved, watch: Any) -> Solved:
+    def _timed(self, current: Solved, watch: Any) -> Solved:
         """The solution with the durations that cost the least."""
         assert self._sketch is not None and self._setting is not None
         before, flights = self._sketch, self.request.timing == "all"
@@ -247,7 +247,7 @@ class PhysicsSearch(Search):
         def ask(sketch: Sketch) -> TrajectoryProgram:
             return self._put(sketch, lead)
 
-        self._timing = find_timing(before, found, ask, self.request.advanced.time_range, flights=flights, watch=watch)
+        self._timing = find_timing(before, current, ask, self.request.advanced.time_range, flights=flights, watch=watch)
         self._sketch = self._timing.sketch
         self._shaping.append(_Shaping(np.diff(self._sketch.times) / np.diff(before.times)))
         return self._timing.solved

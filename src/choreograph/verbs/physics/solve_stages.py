@@ -99,7 +99,7 @@ def solve_in_stages(
             start, total = lazy.x, total + lazy.iterations
         else:
             barrier, slack = 1e-2, 0.3
-        found = solve(
+        trial = solve(
             problem,
             start=start,
             barriers=(barrier, LAST_BARRIER),
@@ -107,9 +107,9 @@ def solve_in_stages(
             iterations=iterations,
             watch=watch,
         )
-        total += found.iterations
-        if found.violation < best.violation or found.status != "not converged":
-            best, came = found, name
+        total += trial.iterations
+        if trial.violation < best.violation or trial.status != "not converged":
+            best, came = trial, name
     return Solved(problem, best, total, came)
 
 
@@ -127,16 +127,16 @@ def solve_again(problem: TrajectoryProgram, before: Solved, iterations: int = 60
     ny = problem.w.shape[1]
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
-    found = solve(
+    trial = solve(
         problem, warm=replace(before.solution.point, x=x), barriers=(1e-3, WARM_BARRIER), iterations=_SOON, watch=watch
     )
-    if found.status == "not converged":
-        found = solve(
+    if trial.status == "not converged":
+        trial = solve(
             problem, start=x, barriers=(1e-4, LAST_BARRIER), first_slack=0.02, iterations=iterations, watch=watch
         )
-    if found.status == "not converged":
+    if trial.status == "not converged":
         return solve_in_stages(problem, watch=watch)
-    return Solved(problem, found, found.iterations, before.start)
+    return Solved(problem, trial, trial.iterations, before.start)
 
 
 def solve_finer(problem: TrajectoryProgram, before: Solved, iterations: int = 50, watch: Watch | None = None) -> Solved:
@@ -149,12 +149,12 @@ def solve_finer(problem: TrajectoryProgram, before: Solved, iterations: int = 50
         watch: Hears the iteration, the unknowns and the violation.
     """
     start, total = carry_over(before, problem), before.iterations
-    found: TrajectorySolution | None = None
+    trial: TrajectorySolution | None = None
     if problem.nodes > before.problem.nodes:
-        found = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
-        total += found.iterations
-    if found is None or found.status == "not converged":
-        found = solve(
+        trial = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
+        total += trial.iterations
+    if trial is None or trial.status == "not converged":
+        trial = solve(
             problem,
             start=start,
             barriers=(1e-4, LAST_BARRIER),
@@ -162,11 +162,11 @@ def solve_finer(problem: TrajectoryProgram, before: Solved, iterations: int = 50
             iterations=2 * iterations,
             watch=watch,
         )
-        total += found.iterations
-    if found.status == "not converged":
-        found = solve(problem, start=start, iterations=iterations, watch=watch)
-        total += found.iterations
-    return Solved(problem, found, total, before.start)
+        total += trial.iterations
+    if trial.status == "not converged":
+        trial = solve(problem, start=start, iterations=iterations, watch=watch)
+        total += trial.iterations
+    return Solved(problem, trial, total, before.start)
 
 
 def carry_over(before: Solved, problem: TrajectoryProgram) -> Floats:

@@ -82,14 +82,14 @@ def find_timing(
             break
         tried += 1
         moved = paced(sketch, np.exp(there)[phase])
-        found = solve_again(ask(moved), best, watch=watch)
-        total += found.iterations
-        if not found.converged or found.solution.objective > best.solution.objective - 0.05 * promised:
+        trial = solve_again(ask(moved), best, watch=watch)
+        total += trial.iterations
+        if not trial.converged or trial.solution.objective > best.solution.objective - 0.05 * promised:
             shorten *= 0.35
             continue
-        then = slopes(found, phase)
+        then = slopes(trial, phase)
         metric = _updated(metric, there - at, then - slope)
-        at, best, slope, shorten = there, found, then, min(1.0, 2 * shorten)
+        at, best, slope, shorten = there, trial, then, min(1.0, 2 * shorten)
     gain = 1.0 - best.solution.objective / start if start > 0 else 0.0
     best = replace(best, iterations=solved.iterations + total)
     return Timing(paced(sketch, np.exp(at)[phase]), best, np.exp(at), float(gain), settled)
