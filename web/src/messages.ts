@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "ce7ca678d23a";
+export const PROTOCOL = "9b7616e30aaf";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -160,16 +160,6 @@ export interface DraftAsk {
   request?: Record<string, Plain>;
 }
 
-/** What performances are made of, as a request says. */
-export interface DraftExamples {
-  examples: ExampleFacts[];
-  segments: number;
-  longest_s: number;
-  fastest_m_s: number;
-  stretch_s: number;
-  continuity_s: number;
-}
-
 /** What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon. Only the newest is answered. When it is let go, it is asked for like anything else. */
 export interface Drag {
   type?: "drag";
@@ -186,6 +176,16 @@ export interface ExampleFacts {
   segments: number;
   usual_m_s: number;
   top_m_s: number;
+}
+
+/** What performances are made of, as a request says. */
+export interface Examples {
+  examples: ExampleFacts[];
+  segments: number;
+  longest_s: number;
+  fastest_m_s: number;
+  stretch_s: number;
+  continuity_s: number;
 }
 
 /** A file to be made of a motion. */

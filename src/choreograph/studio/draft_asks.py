@@ -38,7 +38,7 @@ class ExampleFacts(Message):
     top_m_s: float
 
 
-class DraftExamples(Message):
+class Examples(Message):
     """What performances are made of, as a request says."""
 
     examples: list[ExampleFacts]

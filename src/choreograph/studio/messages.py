@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter
 
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles, LiveFacts
 from choreograph.studio.document import Draft, Id, Message, Name, ProjectDocument, Sample
-from choreograph.studio.draft_asks import DraftAsk, DraftExamples, FileAsk
+from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.export_asks import ExportAsk
 from choreograph.studio.face_facts import FaceFacts, FaceFile, FaceSurface
@@ -303,7 +303,7 @@ REST: tuple[type[Message], ...] = (
     Matrix,
     DraftAsk,
     FileAsk,
-    DraftExamples,
+    Examples,
     VerbFacts,
     FaceFacts,
     FaceFile,

@@ -1,4 +1,4 @@
 """Generated from the messages by `python -m choreograph.studio.typescript`; do not edit."""
 
-PROTOCOL = "ce7ca678d23a"
+PROTOCOL = "9b7616e30aaf"
 """Changes whenever a message does."""

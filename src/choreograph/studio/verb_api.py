@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from choreograph.contract.document import as_yaml
 from choreograph.contract.migrate import marked
 from choreograph.studio.api import FAILURES, Id, Open
-from choreograph.studio.draft_asks import DraftAsk, DraftExamples, FileAsk
+from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, draft_of_file
 from choreograph.studio.verb_facts import VerbFacts
@@ -47,6 +47,6 @@ async def post_draft(verb: Id, asked: FileAsk) -> DraftAsk:
 
 
 @router.post("/perform/examples")
-async def post_examples(session: Open, asked: DraftAsk) -> DraftExamples:
+async def post_examples(session: Open, asked: DraftAsk) -> Examples:
     """The recordings that such a performance is made of: how many segments, how fast."""
     return await session.asking.examples(asked.request)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from choreograph.base.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
-from choreograph.studio.draft_asks import DraftExamples
+from choreograph.studio.draft_asks import Examples
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.dragging import Dragged
 from choreograph.studio.export_asks import OutputAsk
@@ -240,13 +240,13 @@ class Asking:
             page.dragging = Dragged(page, self.lanes["complete"], message.number)
         page.dragging.move(ask, message.pull)
 
-    async def examples(self, draft: Draft) -> DraftExamples:
+    async def examples(self, draft: Draft) -> Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         check_drafts({"perform": draft}, {})
         ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
-        found: asyncio.Future[DraftExamples] = asyncio.get_running_loop().create_future()
+        found: asyncio.Future[Examples] = asyncio.get_running_loop().create_future()
 
-        async def finish(examples: DraftExamples) -> list[str]:
+        async def finish(examples: Examples) -> list[str]:
             found.set_result(examples)
             return []
 

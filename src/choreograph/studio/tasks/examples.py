@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.draft_asks import DraftExamples, ExampleFacts
+from choreograph.studio.draft_asks import ExampleFacts, Examples
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import VerbAsk
 from choreograph.studio.worker import TaskChannel
@@ -26,7 +26,7 @@ def segments_of(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) ->
     return request, search.database(channel.progress)
 
 
-def examples(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> DraftExamples:
+def examples(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Examples:
     """What is to be known of the examples that a request means."""
     _, database = segments_of(context, asked, channel)
     facts = []
@@ -43,7 +43,7 @@ def examples(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Dr
             )
         )
     settings = usual_settings(database)
-    return DraftExamples(
+    return Examples(
         examples=facts,
         segments=len(database),
         longest_s=float(database.seconds.max()),
