@@ -106,7 +106,7 @@ from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pa
 from .verbs.perform.live import PerformStream
 from .verbs.perform.prepare import CutSettings, find_segment_database
 from .verbs.perform.recorder import TrajectoryRecorder
-from .verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .verbs.perform.request import CutAdvanced, CutRequest, PerformAdvanced, PerformRequest
 from .verbs.perform.search import PerformSearch, perform
 from .verbs.perform.store import open_segments, save_segments
 from .verbs.perform.trajectory import Trajectory, read_trajectory
@@ -185,6 +185,7 @@ __all__ = [
     "Corridor",
     "CostGoal",
     "Crowd",
+    "CutAdvanced",
     "CutRequest",
     "CutSettings",
     "Dimension",
@@ -257,6 +258,7 @@ __all__ = [
     "Partner",
     "Path",
     "PauseGoal",
+    "PerformAdvanced",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -283,7 +285,6 @@ __all__ = [
     "RetimeSearch",
     "RoleError",
     "RootTarget",
-    "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
     "ShapeGoal",

@@ -72,7 +72,7 @@ class PerformStream:
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
         database = with_stand(database)
-        settings = match_settings(database, request)
+        settings = match_settings(database, request.with_quality().advanced, request.segment_goals)
         self._stream = PieceStream(database, fps, settings, lag_s=self.lag_s, margin_s=margin, every_s=_BATCH_S)
         self.database = self._stream.database
         """Without the segments that are too long for the lag."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.base.arrays import Floats, Ints
+from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
 from choreograph.features.points import ENDS, TRACK
 from choreograph.graph.cache import Content, find_key, find_or_build
@@ -17,13 +17,14 @@ from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.verbs.perform.examples import (
+    OWN_TRACK,
     Example,
+    LazyList,
     SegmentDatabase,
     at_rate,
     build_segments,
     frames_at,
-    pair_up,
-    root_example,
+    make_examples,
 )
 
 METHOD = 2
@@ -108,46 +109,27 @@ def find_segment_database(
     """
     settings = settings or chosen_settings(graph)
     numbers = _numbers(graph, settings)
+    clips = _clips(graph, numbers)
     parts = ("motion", "labels", "contacts")
     key = find_key(graph, "segments", METHOD, parts, clips=numbers.tolist(), **asdict(settings))
     return find_or_build(
         key,
-        lambda: _build(graph, settings, numbers) if built is None else built,
+        lambda: (
+            settings.build(make_examples(clips, clips, numbers.tolist(), settings.control_roles))
+            if built is None
+            else built
+        ),
         _pack,
         lambda content: _unpack(content, graph, settings, numbers),
     )
 
 
-class KeptExamples(Sequence[Example]):
-    """Examples whose clips are read from a file when they are asked for."""
-
-    def __init__(self, clips: Sequence[Clip], fps: float, numbers: NDArray[Any], controls: Sequence[Floats]) -> None:
-        self._clips, self._fps, self._numbers, self._controls = clips, fps, numbers, controls
-
-    def __len__(self) -> int:
-        """Number of examples."""
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> Example: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Example]: ...
-    def __getitem__(self, index: int | slice) -> Example | list[Example]:
-        """The example of this number, or those of a slice."""
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(len(self)))]
-        lead, follow = self._numbers[index]
-        leader = None if lead < 0 else at_rate(self._clips[int(lead)], self._fps)
-        target = at_rate(self._clips[int(follow)], self._fps)
-        return Example(with_detected_contacts(target), self._controls[index], leader)
-
-
 def _numbers(graph: MotionGraph, settings: CutSettings) -> Ints:
-    """The clips of each example, (E, 2): who leads, -1 for the own track, and who answers."""
+    """The clips of each example, (E, 2): leader, or `OWN_TRACK`, and follower."""
     roles = graph.cut_settings.get("control_roles", ())
     led_by_tracks = graph.pairs and isinstance(roles, list | tuple) and tuple(roles) == TRACK
     if settings.control_roles == TRACK and not led_by_tracks:
-        return np.array([(-1, n) for n in range(len(graph.infos))])
+        return np.array([(OWN_TRACK, n) for n in range(len(graph.infos))])
     if not graph.pairs:
         raise RequestError(
             "the file does not say who leads whom, so its clips answer the track of their own hips: use the control "
@@ -156,18 +138,10 @@ def _numbers(graph: MotionGraph, settings: CutSettings) -> Ints:
     return np.array(graph.pairs)
 
 
-def _build(graph: MotionGraph, settings: CutSettings, numbers: Ints) -> SegmentDatabase:
+def _clips(graph: MotionGraph, numbers: Ints) -> Sequence[Clip]:
+    """The graph's clips at one rate, each read when it is asked for."""
     fps = _rate(graph, numbers)
-    return settings.build(
-        [
-            root_example(at_rate(graph.clips[follow], fps))
-            if lead < 0
-            else pair_up(
-                at_rate(graph.clips[lead], fps), at_rate(graph.clips[follow], fps), roles=settings.control_roles
-            )
-            for lead, follow in numbers.tolist()
-        ]
-    )
+    return LazyList(len(graph.infos), lambda number: at_rate(graph.clips[number], fps))
 
 
 def _rate(graph: MotionGraph, numbers: Ints) -> float:
@@ -204,8 +178,15 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
         if array.ndim != 3 or array.shape[2] != 3 or len(array) != frames.sum():
             raise ValueError(f"{name} have another shape than they should")
         points[name] = tuple(np.split(array, edges))
+    clips = _clips(graph, numbers)
+
+    def read(number: int) -> Example:
+        leader, follower = numbers[number].tolist()
+        own = None if leader == OWN_TRACK else clips[leader]
+        return Example(with_detected_contacts(clips[follower]), points["controls"][number], own)
+
     return SegmentDatabase(
-        KeptExamples(graph.clips, fps, numbers, points["controls"]),
+        LazyList(len(numbers), read),
         tuple(info.name for info in infos),
         points["controls"],
         points["target_points"],

@@ -16,9 +16,9 @@ from choreograph.graph import cache
 from choreograph.graph.store import open_graph
 from choreograph.verbs.perform import prepare
 from choreograph.verbs.perform.control import Control
-from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.prepare import WALKS, CutSettings, KeptExamples
-from choreograph.verbs.perform.program import find_segments
+from choreograph.verbs.perform.examples import Example, LazyList, SegmentDatabase
+from choreograph.verbs.perform.prepare import WALKS, CutSettings
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.store import open_segments, save_segments
 
 pytestmark = pytest.mark.usefixtures("empty_cache")
@@ -67,7 +67,7 @@ def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
 def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., Example]):
     examples = [make_example(seed) for seed in range(3)]
     kept = open_segments(pairs)
-    assert isinstance(kept.examples, KeptExamples)
+    assert isinstance(kept.examples, LazyList)
     assert_same(CutSettings(TIMES).build(examples), kept)
     for mine, theirs in zip(examples, kept.examples, strict=True):
         assert np.array_equal(mine.target.local_rot, theirs.target.local_rot)
@@ -86,7 +86,7 @@ def test_a_search_reads_no_clip(pairs: Path, make_example: Callable[..., Example
     def fail(*_: object) -> None:
         raise AssertionError("a clip was read")
 
-    monkeypatch.setattr(KeptExamples, "__getitem__", fail)
+    monkeypatch.setattr(LazyList, "__getitem__", fail)
     assert find_segments(kept, Control(make_example(9).control, kept.fps)).pieces
 
 
