@@ -69,8 +69,10 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
+from .scene.path_request import PathSource
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
@@ -121,8 +123,7 @@ from .verbs.physics.request import (
 )
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
 from .verbs.plan.prepare import find_plan_graph
-from .verbs.plan.request import PlanRequest, PlanSettings
-from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetSearch, retarget
@@ -136,9 +137,9 @@ from .verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     Polygon,
     PoseTarget,
+    TorsoObstacle,
 )
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
@@ -160,7 +161,6 @@ from .verbs.walk import Walk
 __all__ = [
     "AngleGoal",
     "Answer",
-    "Bar",
     "BendRequest",
     "BendResult",
     "BendSearch",
@@ -220,9 +220,6 @@ __all__ = [
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",
-    "Gate",
-    "Goal",
-    "GoalPose",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
@@ -252,11 +249,13 @@ __all__ = [
     "MotionView",
     "MovingObstacle",
     "Obstacle",
+    "ObstacleMove",
     "Offset",
     "OffsetGoal",
     "OutputExists",
     "Partner",
     "Path",
+    "PathSource",
     "PauseGoal",
     "PerformAdvanced",
     "PerformRequest",
@@ -268,14 +267,13 @@ __all__ = [
     "PhysicsSearch",
     "PhysicsWeights",
     "PlaceGoal",
+    "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "PlanSettings",
     "Polygon",
     "PoseGoal",
     "PoseSource",
     "PoseTarget",
-    "Region",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -285,12 +283,13 @@ __all__ = [
     "RetimeSearch",
     "RoleError",
     "RootTarget",
+    "Scene",
     "SegmentDatabase",
     "SegmentGoal",
+    "Shape",
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
-    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
@@ -306,6 +305,7 @@ __all__ = [
     "StepOver",
     "Stretch",
     "StretchRequest",
+    "TorsoObstacle",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",
