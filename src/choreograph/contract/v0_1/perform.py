@@ -31,6 +31,6 @@ def convert(plain: dict[str, Any]) -> list[str]:
     examples = plain.pop("examples", None)
     if not examples:
         return []
-    named = " or ".join(f'clip:"{name}"' for name in examples)
+    named = " or ".join(f'name:"{name}"' for name in examples)
     plain["only"] = f"({plain['only']}) and ({named})" if plain.get("only") else named
     return ["examples are now a query, only"]

@@ -161,7 +161,7 @@ def test_a_search_is_one_step_that_can_be_asked_anew(walks: list[Clip], monkeypa
     first = search.best().clip
     search.change(PerformRequest(samples=bend(5.0), advanced=PerformAdvanced(stretch_s=0.3)))
     assert not search.done and search.run().clip.seconds > first.seconds and len(built) == 1
-    search.change(PerformRequest(samples=bend(5.0), only="clip:walk"))
+    search.change(PerformRequest(samples=bend(5.0), only="name:walk"))
     assert {run.clip for run in search.run().best.motions[0].sources} == {"walk"} and len(built) == 2
     search.change(PerformRequest(samples=bend(4.0)))
     assert np.array_equal(search.run().clip.root_pos, first.root_pos)
@@ -221,7 +221,7 @@ def test_pairs_can_be_named_and_answers_read(dancers: list[Clip], tmp_path: Path
     _, read = find_examples(leaders, CutRequest(answers=answers))
     _, named = find_examples(dancers, CutRequest(pairs=(("60_2", "61_2"), ("60_0", "61_0"))))
     _, both = find_examples(leaders, CutRequest(answers=answers, pairs=(("60_1", "x61_1"),)))
-    _, some = find_examples(leaders, CutRequest(answers=answers, only="clip:60_1 or clip:60_2"))
+    _, some = find_examples(leaders, CutRequest(answers=answers, only="name:60_1 or name:60_2"))
     assert [e.target.name for e in guessed] == ["61_0", "61_1", "61_2"]
     assert [e.target.name for e in read] == ["x61_0", "x61_1", "x61_2"]
     assert [e.target.name for e in named] == ["61_2", "61_0"] and [e.target.name for e in both] == ["x61_1"]
@@ -255,7 +255,7 @@ def test_graphs_give_their_clips(walks: list[Clip], tmp_path: Path) -> None:
     cg.save_graph(graph, tmp_path / "walks.mog")
     kept = perform(cg.open_graph(tmp_path / "walks.mog"), asked).clip
     assert kept.root_pos == pytest.approx(from_graph.root_pos, abs=1e-6)
-    assert {run.clip for run in perform(graph, asked.with_(only="clip:walk")).best.motions[0].sources} == {"walk"}
+    assert {run.clip for run in perform(graph, asked.with_(only="name:walk")).best.motions[0].sources} == {"walk"}
 
 
 def test_hands_that_cannot_be_held_are_said(human_clip: Callable[..., Clip]) -> None:

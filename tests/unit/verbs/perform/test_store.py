@@ -45,10 +45,10 @@ def walks(built: Path, tmp_path: Path) -> Path:
 
 
 def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("was built again")
 
-    monkeypatch.setattr(prepare, "_build", fail)
+    monkeypatch.setattr(prepare, "make_examples", fail)
 
 
 def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
@@ -83,7 +83,7 @@ def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., E
 def test_a_search_reads_no_clip(pairs: Path, make_example: Callable[..., Example], monkeypatch: pytest.MonkeyPatch):
     kept = open_segments(pairs)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("a clip was read")
 
     monkeypatch.setattr(LazyList, "__getitem__", fail)
