@@ -17,7 +17,7 @@ OPTIONS = {
     "--cut": "--cut-to-shorter",
     "--no-cut": "--no-cut-to-shorter",
     "--control": "--lead-joints",
-    "--example": None,
+    "--example": "--only name:",
     "--alike": "--advanced alike_m",
     "--stretch": "--advanced stretch_s",
     "--continuity": "--advanced continuity_s",
