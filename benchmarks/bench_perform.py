@@ -27,10 +27,10 @@ from choreograph.verbs.perform.confidence import find_confidence
 from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.verbs.perform.live import PerformStream
-from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.request import PerformRequest
 from choreograph.verbs.perform.search import PerformSearch
 from choreograph.verbs.perform.segment_fits import build_cells
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.settings import usual_settings
 from choreograph.verbs.perform.stream import PieceStream
 

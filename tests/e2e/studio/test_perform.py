@@ -78,7 +78,9 @@ def test_a_way_is_performed_with_the_mouse(opened: Any, until: Until, shot: Call
     # Read otherwise: the same way, another answer; then back.
     page.locator(".perform summary", has_text="How it is read").click()
     beam = page.get_by_label("Beam, m²·s", exact=True)
-    beam.evaluate("(e) => { for (let at = e; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true; }")
+    beam.evaluate(
+        "(e) => { for (let at = e; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true; }"
+    )
     beam.fill("0.05")
     beam.press("Enter")
     until(

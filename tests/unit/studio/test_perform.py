@@ -168,7 +168,7 @@ def test_examples_are_told_with_their_speed(studio: Studio) -> None:
     assert [one["name"] for one in found["examples"]] == [one["name"] for one in studio.get("project")["clips"]]
     assert found["segments"] == sum(one["segments"] for one in found["examples"]) > 20
     assert 0.5 < found["examples"][0]["usual_m_s"] <= found["examples"][0]["top_m_s"] <= found["fastest_m_s"] + 1e-9
-    one = studio.send("POST", "perform/examples", {"request": {"only": f'name:{found["examples"][0]["name"]}'}})
+    one = studio.send("POST", "perform/examples", {"request": {"only": f"name:{found['examples'][0]['name']}"}})
     assert len(one["examples"]) == 1 and one["segments"] == found["examples"][0]["segments"]
     answer = studio.http.post("/api/perform/examples", json={"request": {"only": "name:nobody"}})
     assert answer.status_code == 422 and "nothing has" in answer.json()["error"]

@@ -16,7 +16,7 @@ from choreograph.formats import read_clip, write_clip
 from choreograph.goals.model import SegmentGoal
 from choreograph.motion.clip import Clip
 from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.problems import hand_problems
+from choreograph.verbs.perform.problems import hand_problems, segment_problems
 from choreograph.verbs.perform.request import CutRequest, PerformAdvanced, PerformRequest
 from choreograph.verbs.perform.search import PerformSearch, perform
 from choreograph.verbs.perform.sources import find_database, find_examples
@@ -147,6 +147,37 @@ def test_a_segment_that_has_to_be_played_is_looked_for_in_the_final_times(databa
         assert (other in plays) == (not said)
         for problem in said:
             assert problem.asked == other and problem.got in plays and problem.kind == "segment_missed"
+
+
+@pytest.mark.slow
+def test_a_segment_can_be_asked_for_during_an_interval(database: SegmentDatabase) -> None:
+    free = PerformSearch(database, PerformRequest(samples=bend(6.0)))
+    free.run()
+    played = [piece.segment for piece in free.sequence.pieces if piece.stop_s > 2.0 and piece.start_s < 3.5]
+    goal = SegmentGoal(start_s=2.0, end_s=3.5, segments=played)
+    assert not PerformSearch(database, PerformRequest(samples=bend(6.0), goals=[goal])).run().problems
+    one = goal.with_(segments=played[:1])
+    clip = free.best().clip
+    [missed] = segment_problems([one], free.sequence, clip)
+    assert missed.where == "goals[0]" and missed.got in played[1:] and missed.at_s is not None and missed.at_s > 2.0
+
+
+@pytest.mark.slow
+def test_quality_says_how_finely_it_is_searched(database: SegmentDatabase) -> None:
+    rates = []
+    for quality in ("draft", "normal", "best"):
+        search = PerformSearch(database, PerformRequest(samples=bend(8.0), quality=quality))
+        search.run()
+        rates.append(search.sequence.settings.rate_hz)
+    assert rates == [5.0, 10.0, 15.0]
+
+
+def test_pairs_and_segments_are_chosen_by_those_who_answer(dancers: list[Clip], database: SegmentDatabase) -> None:
+    pairs = [cg.pair_up(*dancers[k : k + 2]) for k in (0, 2, 4)]
+    result = perform(pairs, PerformRequest(only="name:61_0 or name:61_2", **CUT), leader=dancers[2].mirrored())
+    assert {run.clip for run in result.best.motions[0].sources} <= {"61_0", "61_2"}
+    result = perform(database, PerformRequest(samples=bend(4.0), only="name:walk"))
+    assert {run.clip for run in result.best.motions[0].sources} == {"walk"}
 
 
 def test_a_search_is_one_step_that_can_be_asked_anew(walks: list[Clip], monkeypatch: pytest.MonkeyPatch) -> None:
