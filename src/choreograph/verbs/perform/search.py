@@ -255,38 +255,38 @@ class Details(Mapping[str, Any]):
     """What only performing knows: pieces, holds, fit. Rows say how sure they are, so they are found when first read."""
 
     def __init__(self, sequence: SegmentSequence, holds: list[dict[str, int]]) -> None:
-        self._sequence, self._holds = sequence, holds
-        self._found: dict[str, Any] | None = None
-
-    def _all(self) -> dict[str, Any]:
-        if self._found is None:
-            sequence = self._sequence
-            fit = {
+        database = sequence.database
+        self._sequence = sequence
+        self._values: dict[str, Any] = {
+            "pieces": None,
+            "holds": holds,
+            "fit": {
                 "control": sequence.control.name,
-                "control_roles": list(sequence.database.control_roles),
-                "segments": len(sequence.database),
+                "control_roles": list(database.control_roles),
+                "segments": len(database),
                 "cost_m2_s": sequence.cost,
                 "coarse_cost_m2_s": sequence.coarse_cost,
                 "search_cpu_s": sequence.seconds,
-            }
-            self._found = {"pieces": sequence.rows(), "holds": self._holds, "fit": fit}
-        return self._found
+            },
+        }
 
     def __getitem__(self, name: str) -> Any:
         """One of them."""
-        return self._all()[name]
+        if name == "pieces" and self._values[name] is None:
+            self._values[name] = self._sequence.rows()
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         """Their names."""
-        return iter(("pieces", "holds", "fit"))
+        return iter(self._values)
 
     def __len__(self) -> int:
         """How many there are."""
-        return 3
+        return len(self._values)
 
     def __reduce__(self) -> Any:
         """Another process gets the values."""
-        return dict, (self._all(),)
+        return dict, (dict(self),)
 
 
 def perform(

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from choreograph.base.errors import RequestError
 from choreograph.features.points import TRACK
 from choreograph.goals.model import SegmentGoal
@@ -32,19 +30,6 @@ class MatchSettings:
     """Sequences that are so much worse than the best one of their length are given up; None is exact."""
     goals: tuple[SegmentGoal, ...] = ()
     """Segments that have to be played at given times."""
-
-    def __post_init__(self) -> None:
-        for name, low, high in (
-            ("rate_hz", 1, 240),
-            ("refine_hz", 1, 240),
-            ("stretch_s", 0, 10),
-            ("continuity_s", 0, 1e6),
-        ):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and low <= value <= high):
-                raise RequestError(f"{name} is {value}; it must be between {low:g} and {high:g}")
-        if self.beam_m2_s is not None and not self.beam_m2_s > 0:
-            raise RequestError(f"the beam is positive, or None for an exact answer, not {self.beam_m2_s}")
 
     @property
     def fine(self) -> int:

@@ -17,9 +17,8 @@ from choreograph.graph.store import open_graph
 from choreograph.verbs.perform import prepare
 from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import Example, LazyList, SegmentDatabase
-from choreograph.verbs.perform.prepare import WALKS, CutSettings
+from choreograph.verbs.perform.prepare import WALKS, CutSettings, open_segments, save_segments
 from choreograph.verbs.perform.sequence import find_segments
-from choreograph.verbs.perform.store import open_segments, save_segments
 
 pytestmark = pytest.mark.usefixtures("empty_cache")
 TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
