@@ -107,11 +107,10 @@ from .verbs.loop.request import LoopRequest
 from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
-from .verbs.perform.prepare import CutSettings, find_segment_database
+from .verbs.perform.prepare import CutSettings, find_segment_database, open_segments, save_segments
 from .verbs.perform.recorder import TrajectoryRecorder
-from .verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .verbs.perform.request import CutAdvanced, CutRequest, PerformAdvanced, PerformRequest
 from .verbs.perform.search import PerformSearch, perform
-from .verbs.perform.store import open_segments, save_segments
 from .verbs.perform.trajectory import Trajectory, read_trajectory
 from .verbs.perform.transcription import write_transcription
 from .verbs.physics.request import PhysicsFinish, PhysicsRequest
@@ -180,6 +179,7 @@ __all__ = [
     "Corridor",
     "CostGoal",
     "Crowd",
+    "CutAdvanced",
     "CutRequest",
     "CutSettings",
     "Dimension",
@@ -248,6 +248,7 @@ __all__ = [
     "Path",
     "PathSource",
     "PauseGoal",
+    "PerformAdvanced",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
@@ -276,7 +277,6 @@ __all__ = [
     "RoleError",
     "RootTarget",
     "Scene",
-    "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
     "Shape",

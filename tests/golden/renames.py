@@ -35,6 +35,8 @@ WHERE: tuple[tuple[str, str, str], ...] = (
     ("steer", r"script, goal.*", "script"),
     ("steer", r"path\..*", "path"),
     ("steer", r"\w+\.(curvature|rate)", ""),
+    ("perform", r"constraints(\[\d+\])", r"goals\1"),
+    ("perform", "examples", "only"),
     ("face", r"points\[(\d+)\]", r"goals[\1]"),
 )
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,

@@ -1486,6 +1486,20 @@ export interface PauseGoal {
   pause_s: number;
 }
 
+/** How a control is matched with segments. What is left out is what suits the examples. */
+export interface PerformAdvanced {
+  /** Keep one of segments that are alike within so many metres. */
+  alike_m?: number;
+  /** Time by which a segment may be played shorter or longer. Default: 0.15 s, or 0.2 s where tracks lead. */
+  stretch_s?: number | null;
+  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second. Default: 0.15 s, or 0.8 s where tracks lead. */
+  continuity_s?: number | null;
+  /** Steps per second of the search over all segments. Default: 7.5 Hz, or 10 Hz where tracks lead. */
+  search_rate_hz?: number | null;
+  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
+  beam_m2_s?: number | null;
+}
+
 /** A performance to be answered, and how. */
 export interface PerformRequest {
   /** The body that leads: a motion file, or the name of one of the examples' clips. */
@@ -1496,36 +1510,28 @@ export interface PerformRequest {
   samples?: [number, number, number][];
   /** Smooth the way over so many seconds. */
   smooth_s?: number;
-  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless somebody leads and names tell pairs (60_01 and 61_01). */
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
+  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless a body leads and names tell pairs (60_01 and 61_01). */
   answers?: string;
-  /** Use only examples of this name. */
-  examples?: string[] | null;
-  /** Who leads and who answers, by the names of their clips; else names tell it. */
+  /** Leaders and followers, by the names of their clips; else names tell them. */
   pairs?: [string, string][] | null;
   /** Cut leaders and followers of different length to the shorter. */
-  cut?: boolean;
+  cut_to_shorter?: boolean;
   /** Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants. */
   cut_at?: "beats" | "plants" | "labels" | null;
   /** Joints that lead, by role and with commas, or track; else hands and feet of a leader. */
-  control?: string[];
-  /** Keep one of segments that are alike within so many metres. */
-  alike_m?: number;
-  /** Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead. */
-  stretch_s?: number | null;
-  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead. */
-  continuity_s?: number | null;
-  /** Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead. */
-  search_rate_hz?: number | null;
-  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
-  beam_m2_s?: number | null;
+  lead_joints?: string[];
+  /** How the control is matched with segments. */
+  advanced?: PerformAdvanced;
   /** Segments that have to be played at given times. */
-  constraints?: SegmentConstraint[];
-  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
-  only?: string | null;
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
   /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
   lag_s?: number | null;
-  /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
+  /** Leave out the leader's own example: its answer is known, and would be no test and no help. */
   leave_out_own?: boolean;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
   /** How segments become motion. */
   finish?: FinishSettings;
 }
@@ -1866,14 +1872,6 @@ export interface Scene {
   floor_m?: number | null;
   /** An SVG floor plan, whose layers are named after the parts of a scene. */
   drawing?: string;
-}
-
-/** That at some time one of some segments is played. */
-export interface SegmentConstraint {
-  /** When. */
-  time_s: number;
-  /** Numbers of segments, as a transcription has them. */
-  segments: number[];
 }
 
 /** At some time one of some segments is played. */
