@@ -69,7 +69,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Moved, Scene, Shape, Start, StepOver
+from .scene.model import Moved, Obstacle, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -129,21 +129,9 @@ from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
-from .verbs.solve.constraints import (
-    BodyTarget,
-    Box,
-    Circle,
-    FunctionTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    Obstacle,
-    Polygon,
-    PoseTarget,
-)
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
-from .verbs.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .verbs.solve.request import Character, Meeting, Offset, SolveAdvanced, SolveRequest, SolveWeights
 from .verbs.solve.search import SolveSearch, solve
 from .verbs.solve.splice import Splice
 from .verbs.steer.basis import Dimension
@@ -167,14 +155,11 @@ __all__ = [
     "Between",
     "Body",
     "BodyRequest",
-    "BodyTarget",
-    "Box",
     "Budget",
     "Camera",
     "Cancelled",
     "Character",
     "ChoreographError",
-    "Circle",
     "Clip",
     "CompleteAdvanced",
     "CompleteRequest",
@@ -218,20 +203,16 @@ __all__ = [
     "FollowWeights",
     "FootprintRequest",
     "FormatError",
-    "FunctionTarget",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
     "HandprintRequest",
-    "HardFrame",
     "Head",
     "JointGoal",
-    "JointTarget",
     "KeyPoseRequest",
     "Label",
     "LabelGoal",
-    "LabelTarget",
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
@@ -270,10 +251,8 @@ __all__ = [
     "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "Polygon",
     "PoseGoal",
     "PoseSource",
-    "PoseTarget",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -292,9 +271,10 @@ __all__ = [
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
+    "SolveAdvanced",
     "SolveRequest",
     "SolveSearch",
-    "SolveSettings",
+    "SolveWeights",
     "SpeedGoal",
     "Splice",
     "Start",
