@@ -78,7 +78,7 @@ def missed_frames() -> list[Any]:
     common = {"count": 1, "work_limit": 10_000, "min_piece_s": 0.1}
     return [
         cg.solve(walks(), cg.SolveRequest(3.0, frames, **common)),
-        cg.solve(walks(), cg.SolveRequest(3.0, (frames[0], ends[0], BEGIN, ends[1]), **common)),
+        cg.solve(walks(), cg.SolveRequest(3.0, (frames[0], *ends, BEGIN), **common)),
     ]
 
 
