@@ -25,33 +25,30 @@ from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.formats import read_clip
+from choreograph.goals.model import JointGoal, PlaceGoal, PoseGoal, PoseSource
 from choreograph.graph.cache import list_entries
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.verbs.solve.constraints import BodyTarget, HardFrame, JointTarget
 from choreograph.verbs.solve.hierarchy import Hierarchy, build_hierarchy
 from choreograph.verbs.solve.prepare import find_frames, find_hierarchy
 from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.solver import Solver
 from choreograph.verbs.solve.splice import Splice
 
-BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
-END = BodyTarget(10.0, (0.0, 4.0), 90.0)
+BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
+END = PlaceGoal(10.0, (0.0, 4.0), 90.0)
 REQUESTS = {
     "end 4 m away, turned 90°": (SolveRequest(10.0, (BEGIN, END)), (0.1, 0.3, 1.0)),
-    "with a checkpoint midway": (
-        SolveRequest(10.0, (BEGIN, BodyTarget(5.0, (0.0, 2.0), 45.0), END)),
-        (0.3, 1.0, 2.0),
-    ),
+    "with a checkpoint midway": (SolveRequest(10.0, (BEGIN, PlaceGoal(5.0, (0.0, 2.0), 45.0), END)), (0.3, 1.0, 2.0)),
     "head at 1.9 m midway": (
-        SolveRequest(10.0, (BEGIN, END), (JointTarget(5.0, "head", (None, 1.9, None)),)),
+        SolveRequest(10.0, (BEGIN, END, JointGoal(5.0, "head", (None, 1.9, None)))),
         (0.3, 1.0, 2.0),
     ),
     "top of a jump as hard frame midway": (
-        SolveRequest(10.0, (BEGIN, END), frames=(HardFrame(5.0, "16_03", 215),)),
+        SolveRequest(10.0, (BEGIN, END, PoseGoal(5.0, PoseSource("16_03", 215), exact=True))),
         (0.1, 0.3, 0.5),
     ),
 }
@@ -143,7 +140,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         for seed in range(seeds):
             solver = Solver(graph, request.with_(seed=seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
-            motion, used = finish(splice, body=request.body), np.unique(splice.clip)
+            motion, used = finish(splice, goals=request.body), np.unique(splice.clip)
             clip = motion.clip
             hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
             off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)

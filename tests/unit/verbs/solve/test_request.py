@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema_rs
 import numpy as np
 import pytest
+from choreograph.verbs.solve.constraints import BodyTarget, FunctionTarget, HardFrame, JointTarget, Obstacle
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.document import read_request_file
 from choreograph.contract.request import read_request
-from choreograph.verbs.solve.constraints import BodyTarget, FunctionTarget, HardFrame, JointTarget, Obstacle
 from choreograph.verbs.solve.request import Character, Meeting, Offset, SolveRequest
 
 START = {"at_s": 0, "position": [0, 0], "facing_deg": 0}
