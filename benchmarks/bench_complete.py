@@ -22,10 +22,10 @@ from benchmarks.datasets import find_recordings
 from choreograph.base import quat
 from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
+from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.face import Face, FaceShapes
 from choreograph.motion.trim import trimmed
-from choreograph.verbs.complete.compile_goals import Target
 from choreograph.verbs.complete.completion import finish_estimate, solve_targets
 from choreograph.verbs.complete.interactive import Dragging
 from choreograph.verbs.complete.model import MotionModel, learn, reconstruction_error

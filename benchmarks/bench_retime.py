@@ -34,8 +34,8 @@ from choreograph.verbs.retime.keys import KeyTime, check_keys
 from choreograph.verbs.retime.measure import gravity_kept, timing_distance
 from choreograph.verbs.retime.references import mean_speed
 from choreograph.verbs.retime.render import render_warp
+from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.retime import retime_clip, retime_prepared
-from choreograph.verbs.retime.settings import RetimeSettings
 from choreograph.verbs.retime.warp import Retimer
 
 JUMPS = ("16_01", "16_03", "16_05", "16_06", "16_09")
@@ -77,10 +77,17 @@ def speed() -> None:
     long = trial("60_08")
     thousand = concatenate([long[:1000]])
     keys = ends(thousand, 999 / 60 / 2)  # 500 output frames at 60 Hz
-    settings = RetimeSettings(
-        program_hz=60.0, samples_per_step=1, smallest_rate=1.0, largest_rate=8.0, reference_hz=60.0, neighbours=5
+    settings = RetimeRequest(
+        advanced={
+            "program_hz": 60.0,
+            "samples_per_step": 1,
+            "smallest_rate": 1.0,
+            "largest_rate": 8.0,
+            "reference_hz": 60.0,
+            "neighbours": 5,
+        }
     )
-    retime_clip(trial("16_45"), ends(trial("16_45"), 1.0), settings=settings)  # kernels are compiled
+    retime_clip(trial("16_45"), ends(trial("16_45"), 1.0), request=settings)  # kernels are compiled
     for name, references in (("its own timing", ()), ("another trial's", (trial("60_09")[:1000],))):
         seconds, result = cpu(lambda r=references: retime_clip(thousand, keys, r, settings))
         frames = int(result.warp.length_s * 60 + 1e-6) + 1
@@ -195,7 +202,7 @@ def spline_keys(clip: Clip, seconds: float) -> tuple[KeyTime, ...]:
     return check_keys(clip, [(0, 0.0), *inner, (len(clip) - 1, seconds)])
 
 
-def compare(pairs: Sequence[tuple[str, str]], length: float | None, ways: dict[str, RetimeSettings]) -> None:
+def compare(pairs: Sequence[tuple[str, str]], length: float | None, ways: dict[str, RetimeRequest]) -> None:
     names = [*ways, "linear", "spline"]
     print(f"    {'':16}" + "".join(f"{name:>22}" for name in names) + "      speed / acceleration")
     rows = []
@@ -216,12 +223,14 @@ def compare(pairs: Sequence[tuple[str, str]], length: float | None, ways: dict[s
 
 def walk() -> None:
     print("  slow walks at the brisk one's mean speed")
-    compare(BRISK, None, {"guided": RetimeSettings(), "guided, no pace": RetimeSettings(pace_weight=0.0)})
+    compare(
+        BRISK, None, {"guided": RetimeRequest(), "guided, no pace": RetimeRequest(advanced={"weights": {"pace": 0.0}})}
+    )
 
 
 def expansion() -> None:
     print("  1.5 times as long, by upsampling (steps) and by the inverse problem (durations)")
-    compare(SLOW, 1.5, {"steps": RetimeSettings(), "durations": RetimeSettings(direction="durations")})
+    compare(SLOW, 1.5, {"steps": RetimeRequest(), "durations": RetimeRequest(advanced={"direction": "durations"})})
 
 
 PARTS = {f.__name__: f for f in (speed, gravity, hidden, itself, walk, expansion)}

@@ -76,7 +76,7 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
             for moment in times:
                 run_cpu(solver, moment - at)
                 at = moment
-                errors = [e for e in solver.answers()[0].errors if e.constraint != "body[0]"]
+                errors = [e for e in solver.answers()[0].errors if e.where != "goals[0]"]
                 row.append([v for e in errors for v in (100 * (e.metres or 0.0), np.degrees(e.radians or 0.0))])
             rows.append(row)
             scored += solver.evaluations
@@ -140,10 +140,10 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         for seed in range(seeds):
             solver = Solver(graph, request.with_(seed=seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
-            motion, used = finish(splice, goals=request.body), np.unique(splice.clip)
+            motion, used = finish(splice, body=request.person().body), np.unique(splice.clip)
             clip = motion.clip
             hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
-            off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)
+            off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.person().body)
             peaks = accel_peak([clip]) / accel_peak([graph.clips[int(c)] for c in used])
             glides.append(motion.glide_m_s)
             slides = 100 * foot_slide(motion.raw), 100 * foot_slide(clip)

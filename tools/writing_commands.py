@@ -140,8 +140,8 @@ def _prepare_others(folder: Path, walk: Clip) -> None:
     (folder / "face.yaml").write_text("length_s: 1\nkeys: [{at_s: 0, weights: {JawOpen: 0.1}}]\n")
     (folder / "answers").mkdir()
     (folder / "a.mp4").write_bytes(b"\0\0\0\x08moov")
-    poses = "[{at_s: 0, clip: walk, frame: 0}, {at_s: 1, clip: walk, frame: 15}]"
-    (folder / "keys.yaml").write_text(f"length_s: 1\nposes: {poses}\n")
+    goals = "[{at_s: 0, pose: {clip: walk}}, {at_s: 1, pose: {clip: walk, frame: 15}}]"
+    (folder / "keys.yaml").write_text(f"duration_s: 1\ngoals: {goals}\n")
     solid = "{circle: {centre: [0.8, 1.2], radius: 0.2}}"
     (folder / "scene.yaml").write_text(f"goal: {{position: [0, 2.5]}}\nobstacles: [{solid}]\n")
 

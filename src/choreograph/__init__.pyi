@@ -69,7 +69,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Moved, Obstacle, Scene, Shape, Start, StepOver
+from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -101,9 +101,9 @@ from .verbs.follow.request import (
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
 from .verbs.layer.request import LayerRequest
-from .verbs.layer.search import LayerResult, LayerSearch, layer
+from .verbs.layer.search import LayerSearch, layer
 from .verbs.loop.request import LoopRequest
-from .verbs.loop.search import LoopResult, LoopSearch, loop
+from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
 from .verbs.perform.prepare import CutSettings, find_segment_database
@@ -126,7 +126,7 @@ from .verbs.plan.prepare import find_plan_graph
 from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
-from .verbs.retarget.search import RetargetResult, RetargetSearch, retarget
+from .verbs.retarget.search import RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
 from .verbs.solve.functions import MotionView
@@ -216,11 +216,9 @@ __all__ = [
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
-    "LayerResult",
     "LayerSearch",
     "LearnSettings",
     "LoopRequest",
-    "LoopResult",
     "LoopSearch",
     "Meeting",
     "MissingExtra",
@@ -229,9 +227,9 @@ __all__ = [
     "MotionModel",
     "MotionStream",
     "MotionView",
-    "Moved",
     "MovingObstacle",
     "Obstacle",
+    "ObstacleMove",
     "Offset",
     "OffsetGoal",
     "OutputExists",
@@ -256,7 +254,6 @@ __all__ = [
     "RequestError",
     "Result",
     "RetargetRequest",
-    "RetargetResult",
     "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",

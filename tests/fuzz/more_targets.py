@@ -54,14 +54,16 @@ REQUESTS: dict[str, dict[str, Any]] = {
         **{"length_s": 4.0, "start": [0, 0], "costs": {"horizon_s": 3.0}},
     },
     "complete": {
-        "length_s": 2.0,
-        "poses": [{"at_s": 0, "clip": "walk", "frame": 0}],
-        "body": [{"at_s": 2, "position": [0, 1], "facing_deg": 20}],
-        "joints": [{"joint": "left_hand", "start_s": 0.5, "stop_s": 1, "track": "track.csv"}],
-        "labels": [{"label": "walk", "start_s": 0, "stop_s": 1}],
-        **{"model": {"order": 2}, "solve": {"knots_s": 0.2}},
+        "duration_s": 2.0,
+        "goals": [
+            {"at_s": 0, "pose": {"clip": "walk", "frame": 0}},
+            {"at_s": 2, "place": [0, 1], "facing_deg": 20},
+            {"joint": "left_hand", "start_s": 0.5, "end_s": 1, "track": "track.csv"},
+            {"label": "walk", "start_s": 0, "end_s": 1},
+        ],
+        "advanced": {"model": {"order": 2}, "knots_s": 0.2},
     },
-    "retime": {"seconds": 1.2, "keys": {"10": 0.5, "20": 0.9}, "blend": 0.25, "rate_hz": 30},
+    "retime": {"duration_s": 1.2, "keys": {"10": 0.5, "20": 0.9}, "spline_share": 0.25, "finish": {"rate_hz": 30}},
     "bend": {"path": "circle:radius=3", "max_stretch": 0.2},
     "physics": {
         **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "choose": 3},

@@ -41,9 +41,9 @@ def retime_clip() -> list[Any]:
     """Shorter, with keys, like another motion, partly by the spline, at another rate."""
     walk = demo_clip("walk", 60.0)
     return [
-        cg.retime(jump(), cg.RetimeRequest(seconds=1.5)),
-        cg.retime(walk, cg.RetimeRequest(keys={"60": 1.3, "120": 2.1}, blend=0.3, rate_hz=30.0)),
-        cg.retime(walk, cg.RetimeRequest(seconds=3.0), references=[demo_clip("walk_fast", 60.0)]),
+        cg.retime(jump(), cg.RetimeRequest(duration_s=1.5)),
+        cg.retime(walk, cg.RetimeRequest(keys={"60": 1.3, "120": 2.1}, spline_share=0.3, finish={"rate_hz": 30.0})),
+        cg.retime(walk, cg.RetimeRequest(duration_s=3.0), references=[demo_clip("walk_fast", 60.0)]),
     ]
 
 
@@ -51,10 +51,10 @@ def retime_missed() -> list[Any]:
     """A jump in a third and in thrice its time, a still stretch that cannot be quick."""
     stand = demo_clip("stand", 60.0)
     return [
-        cg.retime(jump(), cg.RetimeRequest(seconds=0.5)),
-        cg.retime(jump(), cg.RetimeRequest(seconds=5.0)),
-        cg.retime(jump(), cg.RetimeRequest(seconds=3.0, blend=1.0)),
-        cg.retime(stand, cg.RetimeRequest(seconds=stand.seconds * 1.5, warp={"still_rate": 2.0})),
+        cg.retime(jump(), cg.RetimeRequest(duration_s=0.5)),
+        cg.retime(jump(), cg.RetimeRequest(duration_s=5.0)),
+        cg.retime(jump(), cg.RetimeRequest(duration_s=3.0, spline_share=1.0)),
+        cg.retime(stand, cg.RetimeRequest(duration_s=stand.seconds * 1.5, advanced={"still_rate": 2.0})),
     ]
 
 
@@ -63,11 +63,11 @@ def loop_clip() -> list[Any]:
     walk = demo_clip("walk", 60.0)
     return [
         cg.loop(walk, min_s=0.8),
-        cg.loop(walk, start_s=0.5, stop_s=1.6, in_place=True, cycles=3),
-        cg.loop(demo_clip("walk_turn_90_left", 60.0), start_s=0.5, stop_s=3.0),
+        cg.loop(walk, start_s=0.5, end_s=1.6, in_place=True, cycles=3),
+        cg.loop(demo_clip("walk_turn_90_left", 60.0), start_s=0.5, end_s=3.0),
         cg.loop(demo_clip("stand", 60.0), min_s=1.0),
         cg.loop(jump(), min_s=0.2, max_s=0.3),
-        cg.loop(jump(), start_s=0.0, stop_s=0.6),
+        cg.loop(jump(), start_s=0.0, end_s=0.6),
     ]
 
 
@@ -76,8 +76,8 @@ def layer_clip() -> list[Any]:
     walk, jog = demo_clip("walk", 60.0), demo_clip("jog", 60.0)
     return [
         cg.layer(walk, upper=jog, mask="arms"),
-        cg.layer(walk, upper=jog[:90], repeat=True, speed=1.5, start_s=0.5, from_s=0.2, follow="parent"),
-        cg.layer(walk, upper=jog, weight=0.0, joints={"left_forearm": 0.7}),
+        cg.layer(walk, upper=jog[:90], repeat=True, rate=1.5, at_s=0.5, start_s=0.2, keep_to="parent"),
+        cg.layer(walk, upper=jog, share=0.0, joint_shares={"left_forearm": 0.7}),
         cg.layer(walk, upper=jog[:12], fade_s=1.0),
     ]
 
@@ -100,8 +100,8 @@ def retarget_clip() -> list[Any]:
         large, small, nameless = (str(Path(folder) / f"body_{n}.bvh") for n in range(3))
         return [
             cg.retarget(walk, cg.RetargetRequest(large)),
-            cg.retarget(jump(), cg.RetargetRequest(small, keep_way=True, clean=False, hands=False)),
-            cg.retarget(walk, cg.RetargetRequest(small, joints={"LeftArm": "", "LeftUpLeg": "RightArm"})),
+            cg.retarget(jump(), cg.RetargetRequest(small, keep_way=True, clean=False, touch_hands=False)),
+            cg.retarget(walk, cg.RetargetRequest(small, joint_map={"LeftArm": "", "LeftUpLeg": "RightArm"})),
             cg.retarget(walk, cg.RetargetRequest(nameless)),
         ]
 

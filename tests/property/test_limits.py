@@ -123,7 +123,6 @@ FILES = {
     "complete.poses.file": "bvh",
     "complete.joints.track": "track",
     "complete.between": "bvh",
-    "retime.like_from": "bvh",
     "physics.poses.clip": "bvh",
     "retarget.to": "character bvh",
     "layer.upper": "bvh",

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "47c3d973d76f";
+export const PROTOCOL = "9b7616e30aaf";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -251,8 +251,8 @@ export interface FindAnswer {
 export interface FindAsk {
   only?: string;
   like?: string | null;
-  from_s?: number | null;
-  to_s?: number | null;
+  start_s?: number | null;
+  end_s?: number | null;
   speed?: string | null;
   turn?: string | null;
   contact?: "left" | "right" | "both" | "none" | "any" | null;
@@ -727,16 +727,6 @@ export interface AngleGoal {
   tolerance_deg?: number | null;
 }
 
-/** A bar across the way to pass under: no part of the body may touch it, or be above it. */
-export interface Bar {
-  /** x and z of its ends, metres. */
-  ends: [[number, number], [number, number]];
-  /** Of its lower edge above the floor, metres. */
-  height: number;
-  /** Along the floor, metres. */
-  thickness?: number;
-}
-
 /** A path that a motion is bent to. */
 export interface BendRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -828,7 +818,7 @@ export interface Character {
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
   /** What the torso keeps clear of; null for what is said beside the characters. */
-  obstacles?: Obstacle[] | null;
+  obstacles?: TorsoObstacle[] | null;
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip. */
@@ -919,10 +909,24 @@ export interface ContactGoal {
 
 /** A path to keep near, from its first point to its last. */
 export interface Corridor {
-  /** x and z, metres. */
-  points: [number, number][];
-  /** How far from it the hips may be, metres. */
-  within?: number;
+  /** A .csv, .json or .svg file; drawing.svg#ID for one line of a drawing. */
+  file?: string;
+  /** A shape such as eight or circle:radius=4. */
+  shape?: string;
+  /** Points, x and z, metres. */
+  points?: [number, number][];
+  /** When each point is reached, seconds from the start; verbs that take a trajectory read it. */
+  times?: number[];
+  /** Metres per unit of the file, or m, cm …; of a shape, how many times larger. */
+  scale?: string | null;
+  /** Whether it is mirrored left to right. */
+  flip?: boolean;
+  /** Length over which it is smoothed. */
+  smooth_m?: number;
+  /** Radius to which its corners are rounded. */
+  round_m?: number;
+  /** Largest distance of the hips from it. */
+  tolerance_m?: number;
 }
 
 /** A function of your own that says what a motion costs; the search keeps what lowers it. */
@@ -1019,15 +1023,15 @@ export interface FinishSettings {
   /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
   blend_s?: number;
   /** Time before and behind a cut over which its jump is spread. */
-  smooth_s?: number;
+  cut_smooth_s?: number;
   /** Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
   repair?: boolean;
-  /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
+  /** Whether feet stay where they stand; without it they are as recordings, blends and cuts have them. */
   clean?: boolean;
   /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, 0.5 m/s for motion that is bent, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
-  hands?: boolean;
+  hold_hands?: boolean;
   /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
   bend_body?: boolean;
   /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
@@ -1183,42 +1187,6 @@ export interface FunctionTarget {
   name?: string;
   /** How much it counts. */
   weight?: number;
-}
-
-/** A place to pass: near a point, or across a line. */
-export interface Gate {
-  /** x and z of a point that the hips come near, metres, */
-  position?: [number, number] | null;
-  /** and how near, metres; */
-  radius?: number;
-  /** or the ends of a line that the hips cross. */
-  ends?: [[number, number], [number, number]] | null;
-}
-
-/** Where the motion ends, and how. */
-export interface Goal {
-  /** x and z of the hips, metres. */
-  position: [number, number];
-  /** How far from there they may be, metres. */
-  radius?: number;
-  /** Where they face; null for anywhere. */
-  facing_deg?: number | null;
-  /** How far they may face away from that. */
-  tolerance_deg?: number;
-  /** Whether it ends with both feet on the floor, at rest. */
-  standing?: boolean;
-  /** What to do there: motion with this label, such as sit or pick up, from its beginning to its end. */
-  label?: string | null;
-  /** The pose to end in. */
-  pose?: GoalPose | null;
-}
-
-/** The pose of a clip's frame. */
-export interface GoalPose {
-  /** A clip of the graph. */
-  clip: string;
-  /** At the clip's own rate. */
-  frame: number;
 }
 
 /** What is wanted from a moment on; what is left out is open. */
@@ -1381,25 +1349,25 @@ export interface LayerRequest {
   /** The motion that is laid over, as a file; one of another body is retargeted. */
   upper?: string;
   /** How much it counts: 0 leaves the motion as it is, 1 shows the other alone. */
-  weight?: number;
+  share?: number;
   /** Which joints: all above the hips, both arms, one of them, or neck and head. */
   mask?: "upper" | "arms" | "left_arm" | "right_arm" | "head";
-  /** Weights of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
-  joints?: Record<string, number>;
-  /** Joints at the mask's lower edge over which the weight rises, so that the trunk bends evenly. */
+  /** Shares of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
+  joint_shares?: Record<string, number>;
+  /** Joints at the mask's lower edge over which the share rises, so that the trunk bends evenly. */
   feather?: number;
   /** What the mask's first joint keeps to: where the body faces, so that the chest stays as upright as it was; or its parent, so that it leans and twists as the hips do. */
-  follow?: "body" | "parent";
+  keep_to?: "body" | "parent";
   /** When it begins in the motion. */
-  start_s?: number;
+  at_s?: number;
   /** Where it begins in the motion that is laid over. */
-  from_s?: number;
+  start_s?: number;
   /** How long it takes to come and to go. */
   fade_s?: number;
   /** Whether it begins anew where it ends, faded over, for as long as the motion lasts. */
   repeat?: boolean;
   /** Times as fast as it was recorded. */
-  speed?: number;
+  rate?: number;
 }
 
 /** How a statistical model is learned from recordings. */
@@ -1460,18 +1428,46 @@ export interface Meeting {
   offset?: Offset | null;
 }
 
-/** A circle, box or polygon on the floor that the torso keeps clear of. */
+/** Something to keep clear of: it stands on the floor, hangs above it, or moves. */
 export interface Obstacle {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How far from it the torso should stay. */
-  clearance?: number;
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+  /** Height of its upper edge; null for unlimited. */
+  height_m?: number | null;
+  /** Height of its lower edge; above 0 it is a bar to pass under. */
+  base_m?: number;
+  /** Distance to keep from it. */
+  clearance_m?: number;
+  /** What keeps that distance: every part of the body, or the hips alone. */
+  of?: "body" | "hips";
   /** How much it counts. */
   weight?: number;
+  /** How it moves over time, in order; it stands where it is until the first. */
+  moves?: ObstacleMove[];
+}
+
+/** Where an obstacle is from a moment on, and how fast it moves from there. */
+export interface ObstacleMove {
+  /** From when on. */
+  at_s: number;
+  /** Its middle, x and z, metres; null while it is not there. */
+  place?: [number, number] | null;
+  /** x and z, m/s. */
+  velocity?: [number, number];
+  /** Radius from then on, of circles; null for no change. */
+  radius_m?: number | null;
 }
 
 /** A disc on the floor that moves evenly, or as it was dragged. */
@@ -1703,55 +1699,11 @@ export interface PlaceGoal {
   tolerance_deg?: number | null;
 }
 
-/** From here to there through a scene. */
-export interface PlanRequest {
-  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
-  only?: string | null;
-  start?: Start;
-  /** Where it ends. */
-  goal?: Goal | null;
-  /** What to go round: no part of the body touches it. */
-  obstacles?: Solid[];
-  /** Holes in the floor: no foot stands there, but on stones. */
-  gaps?: Region[];
-  /** Where a foot must step, in order. */
-  stones?: Region[];
-  /** Where no foot may step. */
-  keep_off?: Region[];
-  /** What to pass under. */
-  bars?: Bar[];
-  /** What to step over. */
-  step_over?: StepOver[];
-  /** Points and gates to pass, in order. */
-  through?: Gate[];
-  /** A path to keep near. */
-  path?: Corridor | null;
-  /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
-  drawing?: string;
-  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
-  objective?: "effort" | "time" | "length" | "torque";
-  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
-  interpolation?: boolean;
-  /** How many different answers. */
-  count?: number;
-  /** How far from each other the ways of two answers must be somewhere. */
-  apart_m?: number;
-  /** How long to search; it ends sooner where nothing better can be had. */
-  seconds?: number;
-  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
-  evaluations?: number | null;
-  /** The search ends when its answer is proved to cost no more than so many times the best. */
-  within?: number;
-  search?: PlanSettings;
-  /** How the plan becomes motion. */
-  finish?: FinishSettings;
-}
-
 /** How the search goes about it. */
-export interface PlanSettings {
+export interface PlanAdvanced {
   /** Size of the cells of which the search keeps the cheapest way into each; what is proved, is within it. */
   lattice_m?: number;
-  /** Likewise, of headings. */
+  /** Size of the cells of headings. */
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
@@ -1765,6 +1717,38 @@ export interface PlanSettings {
   repairs?: number;
   /** Memory that the search may use; when it is used up, the best answer so far is the answer. */
   memory_mb?: number;
+}
+
+/** From here to there through a scene. */
+export interface PlanRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
+  start?: Start;
+  /** Places to pass in order, each a `place` or the `ends` of a line; the last is where the motion ends, and can have a facing, a label, a pose, or be `standing`. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** What is in the way, and the ground. */
+  scene?: Scene;
+  /** A path to keep near, such as route.svg:tolerance=0.8. */
+  path?: Corridor | string | null;
+  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
+  objective?: "effort" | "time" | "length" | "torque";
+  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
+  interpolation?: boolean;
+  /** How many different answers. */
+  count?: number;
+  /** How far from each other the ways of two answers must be somewhere. */
+  apart_m?: number;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** How long to search; it ends sooner where nothing better is possible. */
+  time_limit_s?: number;
+  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
+  work_limit?: number | null;
+  /** The search ends when its answer is proved to cost no more than this many times the best. */
+  bound_ratio?: number;
+  /** How the plan becomes motion. */
+  finish?: FinishSettings;
+  advanced?: PlanAdvanced;
 }
 
 /** An obstacle of any outline whose sides do not cross. */
@@ -1829,16 +1813,6 @@ export interface PoseTarget {
   weight?: number;
 }
 
-/** A circle, box or polygon on the floor. */
-export interface Region {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-}
-
 /** A body that a motion is put on. */
 export interface RetargetRequest {
   /** File of the body: a character (.glb, .vrm, .fbx), a skeleton (.asf), or any motion file whose skeleton it is. */
@@ -1846,35 +1820,17 @@ export interface RetargetRequest {
   /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
   roles?: Record<string, string>;
   /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
-  joints?: Record<string, string>;
+  joint_map?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
   /** Whether it goes where the motion goes, rather than as much farther as its legs are longer. */
   keep_way?: boolean;
   /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
-  hands?: boolean;
-}
-
-/** The same poses, in the same order, with another timing. */
-export interface RetimeRequest {
-  /** How long the motion shall last; else as long as it does, or as the key times say. */
-  seconds?: number | null;
-  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
-  keys?: Record<string, number>;
-  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
-  like?: string[];
-  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
-  like_from?: string;
-  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
-  blend?: number;
-  /** Frames per second to write; else the motion's own. */
-  rate_hz?: number | null;
-  /** What the warp may do. */
-  warp?: RetimeSettings;
+  touch_hands?: boolean;
 }
 
 /** What the program may do, and how its answer becomes frames. */
-export interface RetimeSettings {
+export interface RetimeAdvanced {
   /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
   program_hz?: number;
   /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
@@ -1885,10 +1841,6 @@ export interface RetimeSettings {
   largest_rate?: number | null;
   /** How slowly any part may be shown; None for a third to a half of what the key times need. */
   smallest_rate?: number | null;
-  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
-  pace_weight?: number | null;
-  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
-  change_weight?: number;
   /** Where the joints are slower than this on average, the motion stands still. */
   still_m_s?: number;
   /** Shorter moments of stillness are part of the movement. */
@@ -1901,18 +1853,61 @@ export interface RetimeSettings {
   reference_hz?: number | null;
   /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
   direction?: "auto" | "steps" | "durations";
-  /** Share of the spline warp through the key times in the result, 0 to 1. */
-  blend?: number;
   /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
   smoothing?: "local" | "uniform" | "none";
   /** Width (standard deviation) of the uniform smoothing. */
   uniform_s?: number;
-  /** Whether feet that stand are held where they stand. */
-  replant?: boolean;
+  weights?: RetimeWeights;
+}
+
+/** How the frames that the warp shows become a finished motion. */
+export interface RetimeFinish {
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
   /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
   repair?: boolean;
-  /** Frames per second of the result; None for the motion's own. */
-  fps?: number | null;
+  /** Frames per second of the motion; its own if not given. */
+  rate_hz?: number | null;
+}
+
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  duration_s?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; from a folder, a pattern or a motion graph (.mog) those nearest in poses at the wanted mean speed. The motion's own timing guides if none is given. Repeat for more. */
+  like?: string[];
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  spline_share?: number;
+  finish?: RetimeFinish;
+  advanced?: RetimeAdvanced;
+}
+
+/** What the program pays for besides the distance to the references. */
+export interface RetimeWeights {
+  /** Weight of leaving the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace?: number | null;
+  /** Weight of the squared change of the rate from one step to the next: without it a program skips the top of a jump, where a body hardly moves. */
+  change?: number;
+}
+
+/** What is in the way, and the ground; a verb says which of it it looks at. */
+export interface Scene {
+  /** What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may not come. */
+  obstacles?: Obstacle[] | string;
+  /** Holes in the floor: no foot stands there, but on stones. */
+  gaps?: Shape[];
+  /** Where a foot must step, in order. */
+  stones?: Shape[];
+  /** Where no foot may step. */
+  keep_off?: Shape[];
+  /** What to step over. */
+  step_over?: StepOver[];
+  /** Height of the floor; measured from the feet if not given. */
+  floor_m?: number | null;
+  /** An SVG floor plan, whose layers are named after the parts of a scene. */
+  drawing?: string;
 }
 
 /** That at some time one of some segments is played. */
@@ -1939,6 +1934,24 @@ export interface SegmentGoal {
   segments: number[];
 }
 
+/** An outline on the floor: a circle, a box along the axes, a polygon, or a thick line. */
+export interface Shape {
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+}
+
 /** A whole face at a time: weights of its shapes; or as a pose goal, a frame of a recording. */
 export interface ShapeGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1953,20 +1966,6 @@ export interface ShapeGoal {
   exact?: boolean | null;
   /** Weights of shapes, from 0 to 1: {JawOpen: 0.6}; the others are 0. */
   shapes: Record<string, number>;
-}
-
-/** Something on the floor that no part of the body may touch. */
-export interface Solid {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How high it is, metres; null for so high that nobody looks over it. */
-  height?: number | null;
-  /** How far from it every part of the body stays, metres. */
-  clearance?: number;
 }
 
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
@@ -1986,7 +1985,7 @@ export interface SolveRequest {
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
   /** What the torso keeps clear of. */
-  obstacles?: Obstacle[];
+  obstacles?: TorsoObstacle[];
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip; without it the search chatters. */
@@ -2050,11 +2049,11 @@ export interface SpeedGoal {
 
 /** Where the motion begins. */
 export interface Start {
-  /** x and z of the hips, metres. */
-  position?: [number, number];
+  /** Place of the hips, x and z, metres. */
+  place?: [number, number];
   /** Where they face: 0 looks along +z, 90 along +x. */
   facing_deg?: number;
-  /** Whether it begins with both feet on the floor, at rest; else also in the middle of a walk. */
+  /** Whether it begins with both feet on the floor, at rest; if not, also in the middle of a walk. */
   standing?: boolean;
 }
 
@@ -2130,14 +2129,22 @@ export interface SteerSettings {
 
 /** Something low on the floor to step over: no part of the body may touch it. */
 export interface StepOver {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How high it is, metres. */
-  height: number;
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+  /** Height. */
+  height_m: number;
 }
 
 /** A part of the path with a speed, a label or a pause; at least one of them. */
@@ -2152,6 +2159,20 @@ export interface StretchRequest {
   label?: string | null;
   /** How long to stand at its start. */
   pause_s?: number | null;
+}
+
+/** A circle, box or polygon on the floor that the torso keeps clear of. */
+export interface TorsoObstacle {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How far from it the torso should stay. */
+  clearance?: number;
+  /** How much it counts. */
+  weight?: number;
 }
 
 /** How a joint is turned in the world. */

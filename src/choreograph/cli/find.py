@@ -46,7 +46,7 @@ def find(asked: FindOptions) -> None:
 
       choreograph find people.mog --only "walk or run"
 
-      choreograph find people.mog --like clip.bvh --from 3 --to 4
+      choreograph find people.mog --like clip.bvh --start 3 --end 4
 
       choreograph find recordings/ --speed 1..2 --turn 90.. --side left --picture turns.png
 

@@ -76,17 +76,20 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, with what follows it."""
         if args and args[0] in self.list_commands(ctx):
-            return args[0], load_command(args[0]), _in_todays_words(args[0], args[1:])
+            command = load_command(args[0])
+            return args[0], command, _in_todays_words(args[0], command, args[1:])
         if args and (near := get_close_matches(args[0], self.list_commands(ctx), 2)):
             ctx.fail(f"No such command {args[0]!r}; did you mean {' or '.join(near)}?")
         return super().resolve_command(ctx, args)
 
 
-def _in_todays_words(command: str, args: list[str]) -> list[str]:
+def _in_todays_words(name: str, command: Any, args: list[str]) -> list[str]:
     """The words after a command with today's options for those of version 0.1, which one line on stderr names."""
     from choreograph.cli.old_options import current_options
 
-    words, notes = current_options(command, args)
+    parameters = [one for part in getattr(command, "commands", {"": command}).values() for one in part.params]
+    known = {flag for one in parameters for flag in (*one.opts, *one.secondary_opts)}
+    words, notes = current_options(name, args, known)
     if notes:
         err_console.print("; ".join(notes), style="yellow", markup=False, highlight=False, soft_wrap=True)
     return words

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.migrate import rules_of
 
 
-def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+def current_options(command: str, words: Sequence[str], known: Collection[str] = ()) -> tuple[list[str], list[str]]:
     """Return the words of a command line with today's options for old ones, and a sentence for each that changed.
 
     >>> current_options("loop", ["walk.bvh", "--stop=2.5"])
@@ -17,12 +17,14 @@ def current_options(command: str, words: Sequence[str]) -> tuple[list[str], list
     Args:
         command: A verb or tool.
         words: What follows it.
+        known: Today's options of the command, which mean themselves unless its own rules say otherwise.
 
     Raises:
         RequestError: If an old option means something else today.
     """
-    options = {**rules_of("export").options, **rules_of("finish").options, **rules_of(command).options}
-    rest, made, notes = list(words), [], []
+    shared = {**rules_of("export").options, **rules_of("finish").options}
+    options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
+    rest, made, notes = list(words), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         if word == "--":

@@ -37,7 +37,8 @@ def problems_page() -> str:
         "A result has a `Problem` for everything that the request asks for and the motion does not do. `kind` says "
         "what it is about, `severity` how much it matters, `where` which field of the request. `asked`, `got`, "
         "`nearest` and `tolerance` are numbers in `unit`; `at_s` and `place` say when and where it shows; `metric` is "
-        "the metric that measures it; `advice` has values of fields that are known to help. Only `missed` gives exit code 3."
+        "the metric that measures it; `advice` has values of fields that are known to help. Only `missed` gives exit "
+        "code 3."
     )
     lines = [_HEAD, "", "# Kinds of problems", "", about, "", "| kind | severity | meaning |", "|---|---|---|"]
     lines += [f"| `{kind}` | {facts.severity} | {facts.meaning} |" for kind, facts in KINDS.items()]

@@ -28,6 +28,7 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import CLIP, EXAMPLES, Verb
 from choreograph.formats.export import ExportSettings
+from choreograph.verbs.options import entries
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
@@ -130,11 +131,14 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
+    asked = parameters(verb.request, verb.arguments, from_file=True)
     read = parameters(_Motion, advanced=True)
     if subject is not CLIP:
         read = [one for one in read if one.name.split("__")[-1] in subject.reading]
-    write = parameters(_Writing, advanced=True) if verb.writes is None else []
-    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *read, *write]
+    written = parameters(_Writing, advanced=True) if verb.writes is None else []
+    if "--rate" in {entry.names[0] for entry in entries(verb.request)}:  # motion made at that rate is written at it
+        written = [one for one in written if one.name != "export__rate_hz"]
+    return [*made, *asked, *files, *read, *written]
 
 
 def _schema(verb: Verb) -> Any:

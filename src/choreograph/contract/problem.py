@@ -256,7 +256,7 @@ class Problem:
     __pydantic_config__ = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
     @classmethod
-    def of(cls, kind: ProblemKind, where: str = "", *, more: str = "", **facts: Any) -> Problem:
+    def of(cls, kind: ProblemKind, where: str = "", /, **facts: Any) -> Problem:
         """A problem with the sentence of its kind.
 
         >>> print(Problem.of(ProblemKind.SPEED_MISSED, "speed_m_s", asked=2.0, got=1.234, unit="m/s", at_s=3.0).text)
@@ -265,10 +265,10 @@ class Problem:
         Args:
             kind: Gives the sentence, and with it which words `facts` must have.
             where: The field that it is about.
-            more: Another sentence: causes and remedies that were checked.
             facts: Fields of a problem, and words of the sentence; `at_m` is a length along a path, `span` words for
-                several moments.
+                several moments, `more` another sentence: causes and remedies that were checked.
         """
+        more = facts.pop("more", "")
         own = {name: facts.pop(name) for name in tuple(facts) if name in cls.__dataclass_fields__}
         for name in ("asked", "got", "nearest", "tolerance", "at_s"):
             if own.get(name) is not None:

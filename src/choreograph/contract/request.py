@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -20,18 +20,19 @@ from pydantic_core import core_schema
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
-from choreograph.contract.fields import Unit, metadata_of, say_bounds
+from choreograph.contract.fields import Unit, metadata_of
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.contract.migrate import migrate
+from choreograph.contract.mistakes import LISTED, NAMED, join_places
+from choreograph.contract.mistakes import LONGEST_QUOTE as LONGEST_QUOTE
+from choreograph.contract.mistakes import Wrong as Wrong
+from choreograph.contract.mistakes import quote as quote
+from choreograph.contract.mistakes import request_error as request_error
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-    from pydantic_core import ErrorDetails
+    pass
 
 T = TypeVar("T", bound="Request")
-
-LONGEST_QUOTE = 200
-"""Characters of a value that a message quotes at most."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ class Option:
     """Whether the option is in centimetres, though the field is in metres."""
     advanced: bool | None = None
     """Whether only the whole help lists it, and forms fold it away; None where it is as with what holds the field."""
+
+    unlisted: bool = False
+    """Whether only the whole help lists it, though forms show it."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Note in the schema which fields plain controls leave out, fold away, or show the other way round."""
@@ -75,12 +79,12 @@ class OrFile(FileName):
         """Let the name pass; the code that reads the list opens the file."""
         name = core_schema.str_schema(min_length=1, max_length=4096)
         return core_schema.tagged_union_schema(
-            {_LISTED: handler(source), _NAMED: name}, lambda value: _NAMED if isinstance(value, str) else _LISTED
+            {LISTED: handler(source), NAMED: name}, lambda value: NAMED if isinstance(value, str) else LISTED
         )
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Say so in the schema."""
-        return {"anyOf": [handler(core["choices"][_LISTED]), {**handler(core["choices"][_NAMED]), "format": "file"}]}
+        return {"anyOf": [handler(core["choices"][LISTED]), {**handler(core["choices"][NAMED]), "format": "file"}]}
 
 
 @dataclass(frozen=True)
@@ -91,17 +95,13 @@ class OneWord:
         """Read words as the part that they say."""
         word = core_schema.no_info_after_validator_function(source.of_word, core_schema.str_schema(max_length=4096))
         return core_schema.tagged_union_schema(
-            {_LISTED: handler(source), _NAMED: core_schema.chain_schema([word, handler(source)])},
-            lambda value: _NAMED if isinstance(value, str) else _LISTED,
+            {LISTED: handler(source), NAMED: core_schema.chain_schema([word, handler(source)])},
+            lambda value: NAMED if isinstance(value, str) else LISTED,
         )
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Say so in the schema."""
-        return {"anyOf": [handler(core["choices"][_LISTED]), {"type": "string", "maxLength": 4096}]}
-
-
-_LISTED, _NAMED = "<list>", "<file>"
-"""What the places of mistakes have in them where a list may be a file, or a part one word."""
+        return {"anyOf": [handler(core["choices"][LISTED]), {"type": "string", "maxLength": 4096}]}
 
 
 Metres = Annotated[float, Strict(), Unit("m")]
@@ -258,19 +258,10 @@ class Advanced(Request):
     panel: ClassVar[str] = "Advanced"
 
 
-class Wrong(ValueError):
-    """Raised by a model's own checks: what is wrong at a place within it."""
-
-    def __init__(self, where: str, text: str) -> None:
-        super().__init__(text)
-        self.where = where
-        """Within the model: "body[1].at_s"; empty for the whole of it."""
-
-
 def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
     """The files that a request names, each with where it does."""
     for name, field in type(request).model_fields.items():
-        value, where = getattr(request, name), _join(place, name)
+        value, where = getattr(request, name), join_places(place, name)
         if any(isinstance(note, FileName) for note in metadata_of(field)):
             texts = (value,) if isinstance(value, str) else value or ()
             yield from ((where, text) for text in texts if text and isinstance(text, str))
@@ -308,140 +299,6 @@ def read_request(kind: type[T], document: Any) -> T:
         raise request_error(error, kind) from None
     except (TypeError, ValueError) as error:
         raise RequestError(f"the request holds what JSON cannot: {error}") from None
-
-
-def request_error(error: ValidationError, kind: Any) -> RequestError:
-    """What is wrong with a request, as one sentence that begins with the place; the rest is in `mistakes`."""
-    mistakes = [
-        _mistake({**one, "loc": tuple(part for part in one["loc"] if part not in (_LISTED, _NAMED))}, kind)
-        for one in error.errors(include_url=False)
-    ]
-    more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
-    made = RequestError(mistakes[0][1] + more)
-    made.where, made.mistakes = mistakes[0][0], tuple(mistakes)
-    return made
-
-
-def quote(value: Any) -> str:
-    """A value as messages show it, cut where it is long."""
-    # A million entries would take a minute to write down, of which nobody sees more than the first.
-    text = repr(value[: LONGEST_QUOTE + 1] if isinstance(value, str | list | tuple) else value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
-
-
-def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
-    """Where, and the sentence."""
-    where, field = _locate(kind, error["loc"])
-    where = where if len(where) <= LONGEST_QUOTE else f"{where[:LONGEST_QUOTE]}…"
-    value, context, sort = error.get("input"), error.get("ctx", {}), error["type"]
-    inner = context.get("error")
-    if isinstance(inner, Wrong):
-        where = _join(where, inner.where)
-        return where, f"{where}{' ' if where else ''}{inner}"
-    if sort == "missing":
-        return where, f"{where} is missing"
-    if sort == "extra_forbidden":
-        owner, name = where.rpartition(".")[0], str(error["loc"][-1])
-        model = _model_at(kind, error["loc"][:-1]) or Request
-        return where, f"{owner or 'the request'} has {quote(name)}, {model.say_unknown(name)}"
-    if sort == "untold":
-        return where, f"{where} is {quote(value)}; it {error['msg']}"
-    if sort in ("model_type", "model_attributes_type", "dict_type"):
-        model = _model_at(kind, error["loc"])
-        known = f" with {', '.join(model.model_fields)}" if model is not None else ""
-        return where, f"{where or 'the request'} is {quote(value)}; it must be an object{known}"
-    return (
-        where,
-        f"{where or 'the request'} is {quote(value)}; it must {_expected(sort, field, context, error['msg'])}",
-    )
-
-
-_SORTS = {
-    "bool": "true or false",
-    "int": "a whole number",
-    "float": "a number",
-    "finite": "a number",
-    "string": "a name or text in quotes",
-    "tuple": "a list",
-    "list": "a list",
-    "callable": "a function",
-}
-
-
-def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
-    """What it must be, as the end of a sentence."""
-    broken = sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
-    bounds = say_bounds(field, whole=broken) if field is not None else ""
-    if broken and bounds:
-        return f"be a number {bounds}"
-    if sort == "literal_error":
-        return f"be one of {context['expected'].replace(' or ', ', ')}"
-    if sort in ("too_long", "string_too_long"):
-        return f"have {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
-    if sort in ("too_short", "string_too_short"):
-        return "not be empty" if context["min_length"] == 1 else f"have {context['min_length']} or more"
-    for begin, said in _SORTS.items():
-        if sort.startswith(begin):
-            return f"be {said} {bounds}".rstrip() if begin in ("int", "float", "finite") else f"be {said}"
-    return f"be otherwise: {message[0].lower()}{message[1:]}"
-
-
-def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
-    where, field = "", None
-    model: Any = kind
-    for part in place:
-        if isinstance(part, int):
-            where += f"[{part}]"
-            continue
-        fields = getattr(model, "model_fields", {})
-        if field is not None and (named := _named_model(field.annotation, part)):
-            model = named
-            continue
-        if part in fields:
-            field = fields[part]
-            model = _inner_model(field.annotation)
-        elif (
-            field is not None
-            and not model
-            and "Mapping" not in str(field.annotation)
-            and "dict" not in str(field.annotation)
-        ):
-            continue  # which of several types it could not be
-        where = _join(where, part)
-    return where, field
-
-
-def _model_at(kind: Any, place: tuple[int | str, ...]) -> Any:
-    model, field = kind, None
-    for part in place:
-        if isinstance(part, str) and field is not None and (named := _named_model(field.annotation, part)):
-            model = named
-        elif isinstance(part, str) and model is not None and part in model.model_fields:
-            field = model.model_fields[part]
-            model = _inner_model(field.annotation)
-    return model
-
-
-def _named_model(kind: Any, name: str) -> Any:
-    """Of the models that a field holds the one of that name: places of mistakes have it where there are several."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind if kind.__name__ == name else None
-    return next((model for inner in get_args(kind) if (model := _named_model(inner, name))), None)
-
-
-def _inner_model(kind: Any) -> Any:
-    """The model that a field holds, also in lists and mappings; None if there is none."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind
-    for inner in get_args(kind):
-        found = _inner_model(inner)
-        if found is not None:
-            return found
-    return None
-
-
-def _join(where: str, inside: str) -> str:
-    return f"{where}{'' if not where or not inside or inside.startswith('[') else '.'}{inside}"
 
 
 def _plain(value: Any) -> Any:

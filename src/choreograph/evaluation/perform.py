@@ -205,7 +205,7 @@ def lag_losses(
         only: Numbers of the examples to hold back; all if None.
         progress: Hears how many are done.
     """
-    settings, raw = settings or usual_settings(database), FinishSettings(clean=False, hands=False)
+    settings, raw = settings or usual_settings(database), FinishSettings(clean=False, hold_hands=False)
     chosen = list(range(len(database.examples)) if only is None else only)
     cost, off = np.zeros(len(lags) + 1), np.zeros(len(lags) + 1)
     count = 0
@@ -241,7 +241,7 @@ def evaluate(
     """
     database = find_database(examples, request.with_(alike_m=0.0), progress=progress or silent)
     settings = match_settings(database, request)
-    finishing = FinishSettings(clean=request.clean, hands=request.clean)
+    finishing = FinishSettings(clean=request.clean, hold_hands=request.clean)
     alike = request.alike_m
     prepare = (lambda rest: rest.clustered(alike)) if alike else None
     found = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)

@@ -29,9 +29,9 @@ class FindRequest(Request):
     'clip:16_*'."""
     like: Annotated[Path, FileName()] | None = None
     """A motion file: what moves as it does is sought, wherever it goes and whatever the body's size."""
-    from_s: Annotated[Seconds, Ge(0), Option(("--from",))] | None = None
+    start_s: Annotated[Seconds, Ge(0), Option(("--start",))] | None = None
     """Where the example begins in its file; without an end it is one pose."""
-    to_s: Annotated[Seconds, Ge(0), Option(("--to",))] | None = None
+    end_s: Annotated[Seconds, Ge(0), Option(("--end",))] | None = None
     """Where the example ends."""
     speed: RangeText | None = None
     """Speed of the hips over the floor, m/s: 1..2, 3.. or ..0.2."""
@@ -45,7 +45,7 @@ class FindRequest(Request):
     """Feet on the floor: one alone, both, none (in the air) or at least one."""
     shortest_s: Annotated[Seconds, Ge(0), Le(60)] = 0.25
     """Places shorter than this are passed over, where no example says how long they are."""
-    most: Annotated[int, Ge(1), Le(100_000)] = 20
+    count: Annotated[int, Ge(1), Le(100_000)] = 20
     """How many places to tell."""
 
     @model_validator(mode="after")
@@ -55,8 +55,8 @@ class FindRequest(Request):
                 parse_range(getattr(self, name))
             except RequestError as error:
                 raise Wrong(name, str(error)) from None
-        if self.from_s is not None and self.to_s is not None and self.to_s < self.from_s:
-            raise Wrong("to_s", f"is {self.to_s:g}: the example would end before it begins, at {self.from_s:g} s")
+        if self.start_s is not None and self.end_s is not None and self.end_s < self.start_s:
+            raise Wrong("end_s", f"is {self.end_s:g}: the example would end before it begins, at {self.start_s:g} s")
         if self.side is not None and self.turn is None:
             raise Wrong("side", "is given without a turn: add for example turn 45..")
         return self

@@ -122,14 +122,14 @@ def find(
     >>> clips = [demo_clip(name, 30.0) for name in ("walk", "run", "stand")]
     >>> [place.clip for place in cg.find(clips, speed="2..").places]
     ['run']
-    >>> found = cg.find(clips, like=clips[1][20:50], most=1)
+    >>> found = cg.find(clips, like=clips[1][20:50], count=1)
     >>> found.places[0].clip, round(found.places[0].start_s, 1), found.places[0].distance_m < 0.01
     ('run', 0.7, True)
 
     Args:
         source: A graph, the name of its file, clips, or names of motion files, folders and patterns.
         request: What is sought; or its fields by name.
-        like: The example, where it is in memory; `from_s` and `to_s` of the request choose a part of it.
+        like: The example, where it is in memory; `start_s` and `end_s` of the request choose a part of it.
         progress: Hears how far the work has come.
         fields: Fields of the request, or changes to it.
 
@@ -173,7 +173,7 @@ def find(
 def _result(asked: FindRequest, recordings: SearchedRecordings, places: Sequence[Place]) -> FindResult:
     return FindResult(
         request=asked,
-        places=tuple(places[: asked.most]),
+        places=tuple(places[: asked.count]),
         total=len(places),
         seconds=sum(place.seconds for place in places),
         clips=len(recordings.told),
@@ -197,23 +197,23 @@ def _hint(asked: FindRequest, recordings: SearchedRecordings) -> str:
 def _example(asked: FindRequest, like: Clip | None) -> tuple[Floats, float] | None:
     """The example's points, (L, P, 3) on legs of 1 m, and how long its legs are."""
     if like is None and asked.like is None:
-        if asked.from_s is not None or asked.to_s is not None:
+        if asked.start_s is not None or asked.end_s is not None:
             raise RequestError("a beginning or an end is given, but no example: add one (like)")
         return None
     clip = like if like is not None else read_clip(asked.like)  # type: ignore[arg-type]
     features = clip_features(clip)
     count = len(features.points)
-    start = 0 if asked.from_s is None else round(asked.from_s * RATE_HZ)
-    if asked.to_s is not None:
-        stop = round(asked.to_s * RATE_HZ) + (asked.to_s == asked.from_s)
+    start = 0 if asked.start_s is None else round(asked.start_s * RATE_HZ)
+    if asked.end_s is not None:
+        stop = round(asked.end_s * RATE_HZ) + (asked.end_s == asked.start_s)
     else:
-        stop = count if asked.from_s is None else start + 1
-    if start >= count or (asked.to_s is not None and asked.to_s > clip.seconds + 0.05):
+        stop = count if asked.start_s is None else start + 1
+    if start >= count or (asked.end_s is not None and asked.end_s > clip.seconds + 0.05):
         raise RequestError(f"the example {clip.name!r} is {clip.seconds:.2f} s long; its part must lie within that")
     points = features.points[start : max(stop, start + 1)].astype(float)
     if len(points) > LONGEST_S * RATE_HZ:
         raise RequestError(
-            f"the example is {len(points) / RATE_HZ:.1f} s long; choose up to {LONGEST_S:g} s of it (from_s, to_s)"
+            f"the example is {len(points) / RATE_HZ:.1f} s long; choose up to {LONGEST_S:g} s of it (start_s, end_s)"
         )
     return points, body_scale(clip.skeleton)
 

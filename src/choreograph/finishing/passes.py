@@ -60,7 +60,7 @@ class Draft:
 
 def smooth_cuts(draft: Draft) -> Draft:
     """Needs cuts, with the poses before and behind them. Promises that no joint jumps there, and exact frames kept."""
-    return replace(draft, clip=cuts.smooth_cuts(draft.clip, draft.montage, draft.settings.smooth_s))
+    return replace(draft, clip=cuts.smooth_cuts(draft.clip, draft.montage, draft.settings.cut_smooth_s))
 
 
 def step_over_jumps(draft: Draft) -> Draft:
@@ -164,7 +164,7 @@ def _hold_m_s(draft: Draft) -> float:
 
 def keep_exact(draft: Draft) -> Draft:
     """Needs exact frames. Promises the recorded pose in each, wherever the torso is and faces."""
-    kept = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.smooth_s)
+    kept = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.cut_smooth_s)
     return replace(draft, clip=kept)
 
 
@@ -214,6 +214,6 @@ PASSES: tuple[Pass, ...] = (
     # Clean feet and kept poses pull the root along, by millimetres: these are spread once more.
     Pass(meet_body, _has_body),
     Pass(meet_joints, lambda draft: len(draft.joints) > 0),
-    Pass(hold_hands, lambda draft: draft.settings.hands and draft.partner is not None),
+    Pass(hold_hands, lambda draft: draft.settings.hold_hands and draft.partner is not None),
 )
 """In order; assembling comes before the first."""

@@ -66,11 +66,11 @@ class ExportSettings(Request):
 
     program: Annotated[Program, Option(("--for",), advanced=False)] | None = None
     """Set up for this program; what else is set counts before that."""
-    rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--out-rate",))] | None = None
+    rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--rate",))] | None = None
     """Frames per second to write; else as many as there are."""
     start_s: Annotated[Seconds, Ge(0), Le(1e6), Option(("--out-start",))] | None = None
     """Where the file begins in the motion."""
-    stop_s: Annotated[Seconds, Gt(0), Le(1e6), Option(("--out-stop",))] | None = None
+    end_s: Annotated[Seconds, Gt(0), Le(1e6), Option(("--out-end",))] | None = None
     """Where it ends."""
     root: Annotated[RootMotion, Option(("--out-root",))] | None = None
     """What travels: the hips; nothing, the body stays in place; or a bone of its own at the floor, above the hips."""
@@ -83,8 +83,8 @@ class ExportSettings(Request):
 
     @model_validator(mode="after")
     def _fits(self) -> ExportSettings:
-        if self.start_s is not None and self.stop_s is not None and self.stop_s <= self.start_s:
-            raise Wrong("stop_s", f"is {self.stop_s:g}, not after start_s, {self.start_s:g}")
+        if self.start_s is not None and self.end_s is not None and self.end_s <= self.start_s:
+            raise Wrong("end_s", f"is {self.end_s:g}, not after start_s, {self.start_s:g}")
         if self.unit is not None:
             try:
                 parse_unit(self.unit)
@@ -144,7 +144,7 @@ class ExportSettings(Request):
         """The motion as it is written: its part, at its rate, travelling as asked.
 
         >>> from choreograph.demo import demo_clip
-        >>> clip = ExportSettings(rate_hz=24, start_s=1, stop_s=2, root="bone").apply(demo_clip("walk", 60.0))
+        >>> clip = ExportSettings(rate_hz=24, start_s=1, end_s=2, root="bone").apply(demo_clip("walk", 60.0))
         >>> len(clip), clip.fps, clip.skeleton.names[0]
         (24, 24.0, 'root')
 
@@ -155,9 +155,9 @@ class ExportSettings(Request):
         Raises:
             RequestError: If the part lies outside of the motion.
         """
-        if self.start_s is not None or self.stop_s is not None:
+        if self.start_s is not None or self.end_s is not None:
             start = 0 if self.start_s is None else round(self.start_s * clip.fps)
-            stop = len(clip) if self.stop_s is None else round(self.stop_s * clip.fps)
+            stop = len(clip) if self.end_s is None else round(self.end_s * clip.fps)
             if start >= len(clip):
                 raise RequestError(
                     f"start_s is {self.start_s:g}, behind the end of {clip.name!r} at {clip.seconds:.2f} s",

@@ -89,7 +89,7 @@ class Face:
         """Weights of these shapes, (F, len(names)); 0 for those it does not have."""
         known = {shape_key(name): n for n, name in enumerate(self.names)}
         at = np.array([known.get(shape_key(name), -1) for name in names], np.int64)
-        return np.asarray(np.where(at >= 0, self.weights[:, at], 0.0))
+        return np.ascontiguousarray(np.where(at >= 0, self.weights[:, at], 0.0))
 
     def column(self, shape: str) -> int:
         """The number of a shape.

@@ -136,7 +136,7 @@ class StepOver(Shape):
         return super().item(where)._replace(high=self.height_m)
 
 
-class Moved(Request):
+class ObstacleMove(Request):
     """Where an obstacle is from a moment on, and how fast it moves from there."""
 
     at_s: Annotated[Seconds, Ge(0), Le(1e6)]
@@ -166,7 +166,7 @@ class Obstacle(Shape):
     """What keeps that distance: every part of the body, or the hips alone."""
     weight: Weight = 1.0
     """How much it counts."""
-    moves: Annotated[tuple[Moved, ...], MaxLen(100_000)] = ()
+    moves: Annotated[tuple[ObstacleMove, ...], MaxLen(100_000)] = ()
     """How it moves over time, in order; it stands where it is until the first."""
 
     @model_validator(mode="after")
@@ -182,7 +182,7 @@ class Obstacle(Shape):
     def of_track(cls, track: Floats) -> Obstacle:
         """The disc of a track, as `track` gives it, within whose radius the hips may not come."""
         moves = [
-            Moved(at_s=t, place=(x, z) if radius > 0 else None, velocity=(vx, vz), radius_m=radius or None)
+            ObstacleMove(at_s=t, place=(x, z) if radius > 0 else None, velocity=(vx, vz), radius_m=radius or None)
             for t, x, z, radius, vx, vz in track.tolist()
         ]
         return cls(centre=track[0, 1:3], radius_m=track[:, 3].max(), of="hips", moves=moves)

@@ -140,13 +140,13 @@ class PathRequest(Request):
     """The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight."""
     points: Annotated[tuple[Point, ...], MaxLen(200_000), Option(hidden=True)] = ()
     """The path as points, x and z in metres, instead of a file or shape."""
-    scale: Annotated[str, MaxLen(40)] | None = None
+    scale: Annotated[str, MaxLen(40), Option(unlisted=True)] | None = None
     """Metres per unit of the path's file, or m, cm …"""
-    flip: bool = False
+    flip: Annotated[bool, Option(unlisted=True)] = False
     """Mirror the path left to right."""
-    smooth_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
+    smooth_m: Annotated[Metres, Ge(0), Le(100), Option(unlisted=True)] = 0.0
     """Smooth the path over so many metres."""
-    rounded_m: Annotated[Metres, Ge(0), Le(1000), Option(("--round",))] = 0.0
+    rounded_m: Annotated[Metres, Ge(0), Le(1000), Option(("--round",), unlisted=True)] = 0.0
     """Round its corners to this radius."""
 
     @model_validator(mode="after")

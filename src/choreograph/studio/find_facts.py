@@ -57,8 +57,8 @@ class FindAsk(Message):
     only: Annotated[str, Field(max_length=2000)] = ""
     like: Annotated[str, Field(max_length=200)] | None = None
     """A motion of the project as the example: "clip:ID" or "result:ID"."""
-    from_s: Annotated[float, Field(ge=0)] | None = None
-    to_s: Annotated[float, Field(ge=0)] | None = None
+    start_s: Annotated[float, Field(ge=0)] | None = None
+    end_s: Annotated[float, Field(ge=0)] | None = None
     speed: Annotated[str, Field(max_length=40)] | None = None
     turn: Annotated[str, Field(max_length=40)] | None = None
     contact: Literal["left", "right", "both", "none", "any"] | None = None

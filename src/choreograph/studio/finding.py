@@ -42,7 +42,7 @@ async def find_places(session: Session, asked: FindAsk) -> FindAnswer:
         NotThere: If the example is no motion of the project.
     """
     fields = asked.model_dump(exclude={"like"}, exclude_none=True)
-    request = FindRequest(**fields, most=MOST)
+    request = FindRequest(**fields, count=MOST)
     project = session.project
     entries = () if project.is_archive else tuple(project.document.clips)
     if not entries and not project.is_archive:

@@ -1,4 +1,4 @@
 """Generated from the messages by `python -m choreograph.studio.typescript`; do not edit."""
 
-PROTOCOL = "47c3d973d76f"
+PROTOCOL = "9b7616e30aaf"
 """Changes whenever a message does."""

@@ -92,7 +92,7 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
     used = int(chosen.clip_frames.sum())
     note = Problem.of(
         ProblemKind.LIBRARY_SAMPLED, "only", number=len(chosen.infos), total=len(part.infos), asked=have, got=used,
-        used=used / part.rate_hz / 60, have=have / part.rate_hz / 60, unit="frames",
+        used=used / part.rate_hz / 60, have=have / part.rate_hz / 60,
         more='Choose yourself (only), as with "walk or run".',
     )  # fmt: skip
     return Narrowed(chosen, (note,))

@@ -104,10 +104,10 @@ def entries(
             yield from entries(kind, here, kind.panel or kind.__name__, advanced=folded or inner, settings=inner)
         elif option_type(kind) is not None:
             setting = ".".join(part for part in here if part != "advanced") if settings else ""
-            yield Entry(here, field, how, panel, folded, setting)
+            yield Entry(here, field, how, panel, folded or how.unlisted, setting)
     for name, (item, options) in model.of_last.items():
-        for inner, option in options.items():
-            yield Entry((*path, name, LAST, inner), item.model_fields[inner], Option((option,)), "Goal", advanced)
+        for part, option in options.items():
+            yield Entry((*path, name, LAST, part), item.model_fields[part], Option((option,)), "Goal", advanced)
 
 
 def as_options(request: Request) -> list[str] | None:

@@ -33,8 +33,8 @@ def opened(page: Any, until: Until) -> Any:
     page.evaluate(f"{STORE}.change('Begin anew', ({{requests}}) => delete requests.complete)")
     until(page, f"{ASKED} === undefined")
     page.get_by_role("button", name="Pose", exact=True).click()
-    until(page, f"({ASKED}?.poses ?? []).length === 1")
-    until(page, shown("one.request.poses?.length === 1"), SLOW_S)
+    until(page, f"({ASKED}?.goals ?? []).length === 1")
+    until(page, shown("one.request.goals?.length === 1"), SLOW_S)
     page.evaluate(f"{STAGE}.player.pause()")
     return page
 
@@ -44,17 +44,19 @@ def test_a_hand_is_held_and_dragged(opened: Any, until: Until, shot: Callable[[A
     page.evaluate(f"{STAGE}.player.seek(Math.round(1.0 * {STAGE}.player.fps))")
     page.get_by_role("button", name="Joint", exact=True).click()
     page.get_by_role("menuitem", name="RightHand", exact=True).click()
-    until(page, f"({ASKED}.joints ?? []).length === 1")
-    asked = page.evaluate(f"{ASKED}.joints[0]")
+    until(page, f"({ASKED}.goals ?? []).some((goal) => goal.joint)")
+    asked = page.evaluate(f"{ASKED}.goals.find((goal) => goal.joint)")
     assert asked["joint"] == "RightHand" and abs(asked["at_s"] - 1.0) < 0.05
-    until(page, shown("one.request.joints?.length === 1 && one.problems.length === 0"), SLOW_S)
+    until(page, shown("one.request.goals?.some((goal) => goal.joint) && one.problems.length === 0"), SLOW_S)
     shot(page, "complete-hand")
     before = page.evaluate(f"{DRAG}.told.answers")
     begin = on_screen(page, "RightHand")
     pull(page, begin, 30, 0)
     until(page, f"{DRAG}.told.answers > {before}", SLOW_S)
     until(
-        page, f"JSON.stringify({ASKED}.joints[0].position) !== '{json.dumps(asked['position'], separators=(',', ':'))}'"
+        page,
+        f"JSON.stringify({ASKED}.goals.find((goal) => goal.joint).position) !== "
+        f"'{json.dumps(asked['position'], separators=(',', ':'))}'",
     )
     until(page, shown("one.problems.length === 0 && !one.passing"), SLOW_S)
     shot(page, "complete-dragged")
@@ -100,15 +102,15 @@ def test_a_pose_is_pulled_in_the_view_and_becomes_a_keyframe(
     page.wait_for_timeout(300)
     shot(page, "complete-pulling")
     page.mouse.up()
-    until(page, f"({ASKED}.poses ?? []).some((pose) => pose.rotations?.length > 0)", SLOW_S)
-    pose = page.evaluate(f"{ASKED}.poses.find((pose) => pose.rotations)")
-    assert abs(pose["at_s"] - 1.5) < 0.05 and pose["in_place"]
-    until(page, shown("one.request.poses?.length === 2 && one.problems.length === 0"), SLOW_S)
+    until(page, f"({ASKED}.goals ?? []).some(({{ pose }}) => pose?.rotations?.length > 0)", SLOW_S)
+    pose = page.evaluate(f"{ASKED}.goals.find(({{ pose }}) => pose?.rotations)")
+    assert abs(pose["at_s"] - 1.5) < 0.05 and pose["as_recorded"]
+    until(page, shown("one.request.goals?.length === 2 && one.problems.length === 0"), SLOW_S)
     now = on_screen(page, "RightHand")
     assert abs(now["x"] - begin["x"] + 40) < 8 and abs(now["y"] - begin["y"] + 80) < 8, (begin, now)
     shot(page, "complete-pulled")
     page.get_by_role("button", name="Remove the pose at 1.5 s").click()
-    until(page, f"{ASKED}.poses.length === 1")
+    until(page, f"{ASKED}.goals.length === 1")
 
 
 def test_tracks_are_drawn_in_the_view_and_dragged_and_a_camera_asks(
@@ -120,23 +122,23 @@ def test_tracks_are_drawn_in_the_view_and_dragged_and_a_camera_asks(
     begin = on_screen(page, "LeftHand")
     # In few moves: the track lasts as long as the drawing, and a browser that is slow takes its time for each.
     pull(page, begin, 40, -60, steps=10)
-    until(page, f"({ASKED}.joints ?? []).length === 1")
-    points = page.evaluate(f"{ASKED}.joints[0].points")
+    until(page, f"({ASKED}.goals ?? []).some((goal) => goal.joint)")
+    points = page.evaluate(f"{ASKED}.goals.find((goal) => goal.points).points")
     rises = [point[1] for point in points]
     assert max(rises) - min(rises) > 0.15, "it is drawn in the view's plane, not on the floor"
-    until(page, shown("one.request.joints?.length === 1"), SLOW_S)
+    until(page, shown("one.request.goals?.some((goal) => goal.points)"), SLOW_S)
     shot(page, "complete-track")
     end = page.evaluate(f"{STAGE}.onScreen({{x: {points[-1][0]}, y: {points[-1][1]}, z: {points[-1][2]}}})")
     pull(page, end, 25, -20, steps=10)
-    until(page, f"{ASKED}.joints[0].points.at(-1)[1] > {points[-1][1] + 0.03}")
-    assert page.evaluate(f"{ASKED}.joints[0].points[0]") == points[0], "its other end stays"
+    until(page, f"{ASKED}.goals.find((goal) => goal.points).points.at(-1)[1] > {points[-1][1] + 0.03}")
+    assert page.evaluate(f"{ASKED}.goals.find((goal) => goal.points).points[0]") == points[0], "its other end stays"
 
     page.get_by_role("button", name="View", exact=True).click()
     page.get_by_role("menuitem", name="Head", exact=True).click()
-    until(page, f"({ASKED}.views ?? []).length === 1")
-    seen = page.evaluate(f"{ASKED}.views[0].seen")
+    until(page, f"({ASKED}.goals ?? []).some((goal) => goal.camera)")
+    seen = page.evaluate(f"{ASKED}.goals.find((goal) => goal.camera).seen")
     assert all(0 < part < 1 for part in seen)
-    until(page, shown("one.request.views?.length === 1"), SLOW_S)
+    until(page, shown("one.request.goals?.some((goal) => goal.camera)"), SLOW_S)
     shot(page, "complete-view")
     page.get_by_role("button", name="Remove the view of Head").click()
-    until(page, f"({ASKED}.views ?? []).length === 0")
+    until(page, f"!({ASKED}.goals ?? []).some((goal) => goal.camera)")

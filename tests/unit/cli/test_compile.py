@@ -25,6 +25,7 @@ def test_trials_are_answered(name: str, demo: tuple[Path, Path]) -> None:
     tried._try(name, *demo)
 
 
+@pytest.mark.slow
 def test_motion_is_written_read_and_drawn(demo: tuple[Path, Path]) -> None:
     tried._draw(demo[1])
     assert demo[1].with_suffix(".bvh").is_file() and demo[1].with_suffix(".glb").is_file()

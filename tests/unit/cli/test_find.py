@@ -33,7 +33,7 @@ def run(*words: str | Path, code: int = 0) -> str:
 def test_tells_places(folder: Path) -> None:
     shown = run(folder, "--only", "clip:*walk*", "--turn", "45..", "--side", "left")
     assert "walk_turn_90_left" in shown and "° left" in shown and "3 clips searched, 1 place, " in shown
-    shown = run(folder, "--like", folder / "run.npz", "--from", "1", "--to", "1.5", "--most", "2")
+    shown = run(folder, "--like", folder / "run.npz", "--start", "1", "--end", "1.5", "--count", "2")
     assert "0.0 cm" in shown and "the nearest 2 places" in shown
     facts = json.loads(run(folder, "--speed", "2..", "--json"))
     assert [place["clip"] for place in facts["places"]] == ["run"]
@@ -63,4 +63,4 @@ def test_mistakes_name_the_option(folder: Path) -> None:
     with pytest.raises(RequestError, match="--speed"):
         run(folder, "--speed", "fast")
     with pytest.raises(RequestError, match="--like"):
-        run(folder, "--from", "2")
+        run(folder, "--start", "2")

@@ -75,7 +75,7 @@ def test_several_answers_are_numbered_and_differ(mog: Path, tmp_path: Path) -> N
 
 
 def test_raw_feet_slide_more(mog: Path, tmp_path: Path) -> None:
-    for name, words in (("raw", ["--raw"]), ("clean", [])):
+    for name, words in (("raw", ["--no-clean"]), ("clean", [])):
         run(mog, "-p", "circle:radius=3", "-o", tmp_path / f"{name}.npz", *words, *QUICK)
     raw, clean = read_clip(tmp_path / "raw.npz"), read_clip(tmp_path / "clean.npz")
     assert np.abs(raw.root_pos - clean.root_pos).max() > 0
@@ -144,7 +144,7 @@ def test_a_request_file_does_the_same_and_options_count_before_it(mog: Path, tmp
 def test_what_is_missed_is_said_with_exit_code_3(mog: Path, tmp_path: Path) -> None:
     words = ["follow", str(mog), "-p", "line:length=6", "--speed", "8", "-o", str(tmp_path / "w.bvh"), *QUICK]
     missed = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert missed.exit_code == 3 and "not at 8" in missed.output and (tmp_path / "w.bvh").is_file()
+    assert missed.exit_code == 3 and "instead of 8 m/s" in missed.output and (tmp_path / "w.bvh").is_file()
     assert CliRunner().invoke(app, [*words, "--force", "--best-effort"], catch_exceptions=False).exit_code == 0
 
 
@@ -183,7 +183,7 @@ def test_options_say_what_the_request_says() -> None:
     assert (
         words is not None
         and words[:2] == ["--path", "eight:radius=2.5"]
-        and "--raw" in words
+        and "--no-clean" in words
         and "forced_progress_m_s=0.1" in words
     )
     command = load_command("follow")

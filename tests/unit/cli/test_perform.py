@@ -103,6 +103,7 @@ def test_a_file_of_pairs_is_made_and_performed_with(human_clip: Callable[..., Cl
         run("perform", pairs, "-t", hand(tmp_path / "hand.csv"), "-o", tmp_path / "c.bvh")
 
 
+@pytest.mark.slow
 def test_a_performance_can_be_decided_live_and_written_down(walks: Path, tmp_path: Path):
     out, way, result = tmp_path / "walk.npz", hand(tmp_path / "hand.csv", seconds=8.0), tmp_path / "walk.json"
     said = run(
@@ -116,7 +117,7 @@ def test_a_performance_can_be_decided_live_and_written_down(walks: Path, tmp_pat
     assert cues[0] == "WEBVTT" and len(cues) == 1 + len(facts["pieces"])
     assert cues[1].startswith("00:00:00.000 --> 00:00:0") and "% sure" in cues[1]
     assert {"sure", "rival", "placement", "residual_m", "doubt_m"} <= set(facts["pieces"][0])
-    run("perform", walks, "-t", way, "-o", out, "-f", "--raw", "--transcription", tmp_path / "walk.txt")
+    run("perform", walks, "-t", way, "-o", out, "-f", "--no-clean", "--transcription", tmp_path / "walk.txt")
     lines = [line.split("\t") for line in (tmp_path / "walk.txt").read_text().splitlines()]
     assert all(len(line) == 3 and float(line[0]) < float(line[1]) for line in lines)
     assert [line[1] for line in lines[:-1]] == [line[0] for line in lines[1:]]

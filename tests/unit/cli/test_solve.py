@@ -167,7 +167,7 @@ def test_a_damaged_search_is_refused(
 ) -> None:
     out = tmp_path / "out"
     words = (mog, request_file, "-o", out, "-n", 1, "--work-limit", 5)
-    run(*words, "--raw")
+    run(*words, "--no-clean")
     state = json.loads((out / "search.json").read_text())
     assert state["current"] is not None
     (out / "search.json").write_text(json.dumps(change(state)))
@@ -284,7 +284,7 @@ def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suf
         """
     )
     words = (mog, tmp_path / "r.yaml", "-o", tmp_path / "out", "-n", 1, "--work-limit", 5_000, "--format", suffix)
-    said = run(*words, "--raw")
+    said = run(*words, "--no-clean")
     assert "anna: " in said and "ben: " in said
     out = tmp_path / "out"
     if suffix == "bvh":
@@ -344,7 +344,7 @@ def test_pictures_of_several_people_show_where_they_meet(
 
     monkeypatch.setattr("choreograph.verbs.solve.picture.draw_solved", draw)
     out = tmp_path / "out"
-    said = run(mog, tmp_path / "r.yaml", "-o", out, "-n", 1, "--work-limit", 20_000, "--raw",
+    said = run(mog, tmp_path / "r.yaml", "-o", out, "-n", 1, "--work-limit", 20_000, "--no-clean",
                "--picture", tmp_path / "p.png")  # fmt: skip
     assert drawn == [(2, [[0, 3], [0, 3]])]
     assert f"{out / 'answer_1_anna.bvh'}, {out / 'answer_1_ben.bvh'}: anna: " in said and "; ben: " in said
@@ -359,7 +359,7 @@ def test_the_schema_is_printed_alone() -> None:
 
 
 def test_options_and_file_say_one_request_together(mog: Path, request_file: Path, tmp_path: Path) -> None:
-    words = ("-n", 1, "--work-limit", 20_000, "--min-piece", 0.5, "--seed", 4, "--raw", "--format", "npz")
+    words = ("-n", 1, "--work-limit", 20_000, "--min-piece", 0.5, "--seed", 4, "--no-clean", "--format", "npz")
     run(mog, request_file, "-o", tmp_path / "out", *words)
     wanted = {"count": 1, "work_limit": 20_000, "min_piece_s": 0.5, "seed": 4, "finish": {"clean": False}}
     request = cg.read_request(SolveRequest, {**REQUEST, **wanted})
@@ -392,5 +392,5 @@ def test_the_bar_tells_seconds_and_the_score(
 ) -> None:
     screen = io.StringIO()
     monkeypatch.setattr("choreograph.cli.common.err_console", Console(file=screen, force_terminal=True, width=120))
-    run(mog, request_file, "-o", tmp_path / "out", "-n", 1, "--time-limit", 0.5, "--raw")
+    run(mog, request_file, "-o", tmp_path / "out", "-n", 1, "--time-limit", 0.5, "--no-clean")
     assert re.search(r"0\.\d/0\.5 s, score \d\.\d{4}", screen.getvalue())

@@ -160,7 +160,6 @@ def test_files_that_a_request_names_are_known_by_their_place() -> None:
 
     on = FollowRequest("b.csv", after={"request": FollowRequest("a.svg")})
     assert list(named_files(on)) == [("path", "b.csv"), ("after.request.path", "a.svg")]
-    assert list(named_files(RetimeRequest(like_from="walks"))) == [("like_from", "walks")]
     named = motion_names(RetimeRequest(like=("a.bvh", "clip:b")))
     assert list(named) == [("like[0]", "a.bvh"), ("like[1]", "clip:b")]
     people = SolveRequest(duration_s=4.0, characters={"anna": Character(graph="a.mog"), "ben": None})

@@ -44,8 +44,8 @@ def test_a_motions_file_gives_what_the_motion_does(kind: type, tmp_path: Path) -
     def same(one: cg.Result, two: cg.Result) -> None:
         assert (one.clip.local_rot == two.clip.local_rot).all() and (one.clip.root_pos == two.clip.root_pos).all()
 
-    same(cg.retime(file, cg.RetimeRequest(seconds=1.5)), cg.retime(walk, cg.RetimeRequest(seconds=1.5)))
-    guided = cg.RetimeRequest(seconds=1.5)
+    same(cg.retime(file, cg.RetimeRequest(duration_s=1.5)), cg.retime(walk, cg.RetimeRequest(duration_s=1.5)))
+    guided = cg.RetimeRequest(duration_s=1.5)
     same(cg.retime(file, guided, references=[other]), cg.retime(walk, guided, references=[run]))
     same(cg.layer(file, upper=other), cg.layer(walk, upper=run))
     same(cg.retarget(file, other), cg.retarget(walk, str(tmp_path / "run.npz")))

@@ -60,12 +60,12 @@ def test_running_products_agree_with_the_kernel_for_pairs() -> None:
 def test_finds_an_example_wherever_it_goes_and_whoever_moves(clips: list[Clip]) -> None:
     turn = next(clip for clip in clips if clip.name == "walk_turn_90_left")
     part = turn[30:60].moved(cg.FloorTransform(1.0, 20.0, -7.0))
-    found = cg.find(clips, like=part, most=3)
+    found = cg.find(clips, like=part, count=3)
     assert found.places[0].clip == turn.name
     assert found.places[0].start_s == pytest.approx(1.0, abs=0.05)
     assert found.places[0].distance_m == pytest.approx(0.0, abs=2e-3)
     tall = Clip(part.skeleton.scaled(1.3), part.fps, part.root_pos * 1.3, part.local_rot)
-    again = cg.find(clips, like=tall, most=1).places[0]
+    again = cg.find(clips, like=tall, count=1).places[0]
     assert (again.clip, again.start_s) == (found.places[0].clip, found.places[0].start_s)
     assert again.distance_m == pytest.approx(0.0, abs=3e-3)
     nearest = [place.distance_m or 0.0 for place in found.places]
@@ -73,13 +73,13 @@ def test_finds_an_example_wherever_it_goes_and_whoever_moves(clips: list[Clip]) 
 
 
 def test_finds_a_pose(clips: list[Clip]) -> None:
-    found = cg.find(clips, like=clips[1], from_s=0.5, most=1).places[0]
+    found = cg.find(clips, like=clips[1], start_s=0.5, count=1).places[0]
     assert found.clip == clips[1].name
     assert found.start_s == pytest.approx(0.5, abs=0.02)
 
 
 def test_places_do_not_lie_over_one_another(clips: list[Clip]) -> None:
-    places = cg.find(clips, like=clips[0], from_s=0.5, to_s=1.0, most=500).places
+    places = cg.find(clips, like=clips[0], start_s=0.5, end_s=1.0, count=500).places
     for clip in clips:
         own = sorted((p.start_s, p.stop_s) for p in places if p.clip == clip.name)
         assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(own))
@@ -88,7 +88,7 @@ def test_places_do_not_lie_over_one_another(clips: list[Clip]) -> None:
 def test_speed_turn_and_feet_hold_in_every_frame_found(clips: list[Clip]) -> None:
     features = seen.join_features([seen.clip_features(clip) for clip in clips])
     turned = np.degrees(turns_within(features, 1.0))
-    found = cg.find(clips, speed="0.5..2", turn="30..", side="left", contact="any", most=100)
+    found = cg.find(clips, speed="0.5..2", turn="30..", side="left", contact="any", count=100)
     assert found.places
     for place in found.places:
         first = features.first[place.number]
@@ -104,13 +104,13 @@ def test_speed_turn_and_feet_hold_in_every_frame_found(clips: list[Clip]) -> Non
 
 def test_the_mirror_image_turns_to_the_other_side(clips: list[Clip]) -> None:
     mirrored = [clip.mirrored() for clip in clips]
-    one = cg.find(clips, turn="30..", side="left", most=99).places
-    other = cg.find(mirrored, turn="30..", side="right", most=99).places
+    one = cg.find(clips, turn="30..", side="left", count=99).places
+    other = cg.find(mirrored, turn="30..", side="right", count=99).places
     assert [(p.number, p.start_s) for p in one] == [(p.number, p.start_s) for p in other]
 
 
 def test_flight_is_found_in_runs_not_in_walks(clips: list[Clip]) -> None:
-    names = {place.clip for place in cg.find(clips, contact="none", shortest_s=0.06, most=999).places}
+    names = {place.clip for place in cg.find(clips, contact="none", shortest_s=0.06, count=999).places}
     assert "run" in names
     assert "walk" not in names
 
@@ -121,7 +121,7 @@ def test_words_choose_frames_for_the_rest(clips: list[Clip]) -> None:
     assert [(p.start_s, p.stop_s) for p in found.places] == [(round(10 / 30, 4), round(40 / 30, 4))]
     both = cg.find([walk, *clips[1:]], only="label:slow", speed="0..")
     assert [(p.start_s, p.stop_s) for p in both.places] == [(round(10 / 30, 4), round(40 / 30, 4))]
-    assert cg.find([walk], only="label:slow", like=walk[:15], most=9).places[0].start_s >= 10 / 30 - 1e-6
+    assert cg.find([walk], only="label:slow", like=walk[:15], count=9).places[0].start_s >= 10 / 30 - 1e-6
 
 
 def test_says_why_nothing_was_found(clips: list[Clip]) -> None:
@@ -194,10 +194,10 @@ def test_a_rate_that_was_assumed_is_said_where_speeds_depend_on_it(clips: list[C
         {"speed": ".."},
         {"turn": "1.2.3..4"},
         {"side": "left"},
-        {"from_s": 1.0},
+        {"start_s": 1.0},
         {"only": "(walk"},
         {"contact": "hand"},
-        {"most": 0},
+        {"count": 0},
     ],
 )
 def test_refuses_what_cannot_be(clips: list[Clip], fields: dict[str, object]) -> None:
@@ -206,7 +206,7 @@ def test_refuses_what_cannot_be(clips: list[Clip], fields: dict[str, object]) ->
 
 
 def test_examples_lie_within_their_clip(clips: list[Clip]) -> None:
-    for fields in ({"from_s": 1e4}, {"from_s": 0.0, "to_s": 1e4}, {"from_s": 2.0, "to_s": 1.0}):
+    for fields in ({"start_s": 1e4}, {"start_s": 0.0, "end_s": 1e4}, {"start_s": 2.0, "end_s": 1.0}):
         with pytest.raises(RequestError):
             cg.find(clips, like=clips[0], **fields)  # type: ignore[arg-type]
     with pytest.raises(RequestError):

@@ -144,6 +144,6 @@ def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
 
 def test_settings_and_pieces_are_checked(graph: MotionGraph) -> None:
     with pytest.raises(RequestError, match="smooth_s is 0"):
-        FinishSettings(smooth_s=0)
+        FinishSettings(cut_smooth_s=0)
     with pytest.raises(ValueError, match="within its clip"):
         Splice(graph, np.array([0]), np.array([5]), np.array([9999]), FloorTransform())

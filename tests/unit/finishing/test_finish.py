@@ -98,7 +98,7 @@ def test_which_passes_run_follows_from_what_there_is(
     partner = Partner(leader, lambda _: find_hand_contacts(leader, follower))
     shown = Montage.of_clip(follower)
     assert ran(shown, partner=partner) == ["clean_feet", "hold_hands"]
-    assert ran(shown, FinishSettings(hands=False), partner=partner) == ["clean_feet"]
+    assert ran(shown, FinishSettings(hold_hands=False), partner=partner) == ["clean_feet"]
 
 
 def test_every_pass_says_what_it_needs_and_promises() -> None:

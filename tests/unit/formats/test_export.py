@@ -53,7 +53,7 @@ def test_bvh_in_other_units_and_axes_reads_back(tmp_path: Path, walk: Clip, unit
 
 def test_rate_range_name_and_what_is_set_before_a_preset(tmp_path: Path, walk: Clip) -> None:
     file = tmp_path / "part.glb"
-    settings = ExportSettings(program="unreal", rate_hz=24, start_s=1.0, stop_s=2.5, root="hips", title="Turn")
+    settings = ExportSettings(program="unreal", rate_hz=24, start_s=1.0, end_s=2.5, root="hips", title="Turn")
     export_clip(file, walk, settings)
     read = read_clip(file)
     assert (len(read), read.fps, read.name) == (36, 24.0, "Turn")
@@ -104,6 +104,6 @@ def test_what_a_file_cannot_hold_is_refused(
 
 def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(RequestError, match="not after start_s"):
-        ExportSettings(start_s=2, stop_s=1)
+        ExportSettings(start_s=2, end_s=1)
     with pytest.raises(RequestError, match="unknown unit"):
         ExportSettings(unit="ell")

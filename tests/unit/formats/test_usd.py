@@ -276,6 +276,7 @@ def test_a_few_bytes_cannot_take_a_gigabyte():
         read_usd(CORPUS / "takes_memory.usdc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

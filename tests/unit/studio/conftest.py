@@ -12,6 +12,15 @@ from choreograph.demo import demo_clip
 from choreograph.formats import write_clip
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests for which a studio runs: it works in processes of its own, which takes seconds."""
+    for item in items:
+        if {"studio", "empty"}.intersection(
+            getattr(item, "fixturenames", ())
+        ) and "unit/studio" in item.path.as_posix():
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of motion files."""

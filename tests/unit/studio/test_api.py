@@ -295,7 +295,6 @@ def test_a_scene_is_opened_from_a_file_or_a_drawing(studio: Studio) -> None:
     assert studio.http.post("/api/verbs/fly/draft", json={"name": "a.yaml", "text": ""}).status_code == 404
 
 
-@pytest.mark.slow
 def test_a_mog_file_opens_with_its_clips_and_its_graph(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "people.mog").write_bytes(studio.session.places.graph.read_bytes())
     with opened(tmp_path / "people.mog") as other:
@@ -310,7 +309,6 @@ def test_a_mog_file_opens_with_its_clips_and_its_graph(studio: Studio, tmp_path:
         assert again.get("project")["graph"]["current"] and not again.get("jobs")
 
 
-@pytest.mark.slow
 def test_an_empty_project_says_what_is_missing(empty: Studio) -> None:
     assert empty.get("project")["graph"] is None
     for path in ("graph", "graph/curve"):

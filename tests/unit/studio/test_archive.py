@@ -204,12 +204,12 @@ def test_places_are_found_in_the_library(studio: Studio) -> None:
     entries = {entry["name"]: entry["id"] for entry in studio.get("project")["document"]["clips"]}
     turns = studio.send("POST", "find", {"turn": "45..", "only": "not right"})
     assert {place["clip"] for place in turns["places"]} == {entries["walk_turn_90_left"]}
-    example = {"like": f"clip:{entries['walk_turn_90_right']}", "from_s": 1.0, "to_s": 2.0}
+    example = {"like": f"clip:{entries['walk_turn_90_right']}", "start_s": 1.0, "end_s": 2.0}
     nearest = studio.send("POST", "find", example)["places"][0]
     assert nearest["clip"] == entries["walk_turn_90_right"] and nearest["start_s"] == pytest.approx(1.0, abs=0.05)
     assert studio.send("POST", "find", {"only": "wlak"})["hint"]
     assert studio.http.post("/api/find", json={"speed": "fast"}).status_code == 422
-    assert studio.http.post("/api/find", json={"like": "clip:nobody", "from_s": 1}).status_code == 404
+    assert studio.http.post("/api/find", json={"like": "clip:nobody", "start_s": 1}).status_code == 404
     matches = studio.get("library/matches", query='"veer left" or clip:*right')
     assert set(matches) == {entries[name] for name in ("walk_veer_left", "walk_veer_right", "walk_turn_90_right")}
     assert studio.http.get("/api/library/matches", params={"query": "(a"}).status_code == 422

@@ -76,7 +76,6 @@ def test_several_candidates_come_one_by_one(studio: Studio) -> None:
         assert ways[0] != ways[1] or ways[1] != ways[2]
 
 
-@pytest.mark.slow
 def test_one_can_walk_on_from_a_result(studio: Studio) -> None:
     with studio.page() as page:
         say(page, "ask", verb="follow", number=1, ask={"points": PATH})
@@ -214,7 +213,6 @@ def test_two_jobs_run_at_once_and_a_build_is_cancelled(studio: Studio) -> None:
     assert studio.send("DELETE", f"jobs/{build['id']}")["state"] == "cancelled"
 
 
-@pytest.mark.slow
 def test_a_worker_that_dies_fails_its_job_and_is_started_anew(studio: Studio) -> None:
     ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 240, "mirror": True}}
     job = studio.send("POST", "jobs", ask)
@@ -226,7 +224,6 @@ def test_a_worker_that_dies_fails_its_job_and_is_started_anew(studio: Studio) ->
     assert studio.wait(studio.send("POST", "jobs", {"kind": "joins"}))["state"] == "done"
 
 
-@pytest.mark.slow
 def test_a_worker_that_does_not_obey_is_ended(studio: Studio) -> None:
     ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 240, "mirror": True}}
     job = studio.send("POST", "jobs", ask)
@@ -306,7 +303,6 @@ def test_a_flood_of_messages_leaves_time_for_others(studio: Studio) -> None:
         assert time.monotonic() - began > 0.9, "as many messages as anybody likes are done at once"
 
 
-@pytest.mark.slow
 def test_a_page_that_reads_slowly_sees_what_is_now(studio: Studio) -> None:
     motion = studio.get("project")["clips"][0]["id"]
     line = socket.socket()

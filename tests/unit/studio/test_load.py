@@ -6,7 +6,6 @@ import json
 import threading
 import time
 
-import pytest
 from tests.unit.studio.running import Studio
 
 CLIENTS, RATE_HZ, SECONDS = 20, 60.0, 3.0
@@ -14,7 +13,6 @@ LATE_S = 2.0
 """Generous: what is tested is that nobody waits for the build. How late frames really are is in the benchmarks."""
 
 
-@pytest.mark.slow
 def test_twenty_clients_play_while_one_builds(studio: Studio) -> None:
     motion = studio.get("project")["clips"][0]["id"]
     frames = round(SECONDS * RATE_HZ)

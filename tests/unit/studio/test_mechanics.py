@@ -64,7 +64,6 @@ def test_what_cannot_be_had_is_said(studio: Studio, measured: dict[str, Any]) ->
     assert studio.http.get("/api/results/nobody/mechanics").status_code == 404
 
 
-@pytest.mark.slow
 def test_motions_on_the_way_are_seen_before_the_answer(studio: Studio) -> None:
     with studio.page() as page:
         say(page, "ask", number=7, verb="physics", ask={"farther_m": 0.1}, subject=clip_of(studio))

@@ -42,7 +42,6 @@ def ask(studio: Studio, **asked: Any) -> dict[str, Any]:
         return hear(page, "answer", "refused")
 
 
-@pytest.mark.slow
 def test_a_performed_way_is_answered_and_explained(studio: Studio, tmp_path: Path) -> None:
     samples = way(8.0)
     answer = ask(studio, samples=samples)

@@ -31,14 +31,14 @@ def retimed(studio: Studio, ask: dict[str, Any], subject: str) -> Any:
 
 
 def test_names_of_motions_are_told_and_replaced() -> None:
-    request = RetimeRequest(seconds=2, like=("brisk.bvh", "clip:c1", "result:r1/1"))
+    request = RetimeRequest(duration_s=2, like=("brisk.bvh", "clip:c1", "result:r1/1"))
     names = list(motion_names(request))
     assert names == [("like[0]", "brisk.bvh"), ("like[1]", "clip:c1"), ("like[2]", "result:r1/1")]
     other = with_motions(request, str.upper)
-    assert other.like == ("BRISK.BVH", "CLIP:C1", "RESULT:R1/1") and other.seconds == 2
+    assert other.like == ("BRISK.BVH", "CLIP:C1", "RESULT:R1/1") and other.duration_s == 2
     assert list(motion_names(RetimeRequest())) == []
     schema = RetimeRequest.model_json_schema()["properties"]
-    assert schema["like"]["format"] == "motion" and schema["like_from"]["format"] == "file"
+    assert schema["like"]["format"] == "motion"
 
 
 def test_drafts_name_motions_of_the_project_and_files_of_its_folder(tmp_path: Path) -> None:
@@ -52,8 +52,6 @@ def test_drafts_name_motions_of_the_project_and_files_of_its_folder(tmp_path: Pa
         with pytest.raises(RequestError, match=r"like\[0\]") as caught:
             read_draft(verb, {"like": [outside]}, tmp_path)
         assert caught.value.where == "like[0]"
-        with pytest.raises(RequestError, match="like_from"):
-            read_draft(verb, {"like_from": outside}, tmp_path)
 
 
 def test_a_clip_is_retimed_like_others_of_the_project(
@@ -61,8 +59,8 @@ def test_a_clip_is_retimed_like_others_of_the_project(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     named = clips(studio)
-    first = retimed(studio, {"seconds": 1.5}, named["walk"])
-    ask = {"seconds": 1.8, "keys": {"20": 0.5}, "like": [named["walk_veer_left"], f"result:{first['id']}"]}
+    first = retimed(studio, {"duration_s": 1.5}, named["walk"])
+    ask = {"duration_s": 1.8, "keys": {"20": 0.5}, "like": [named["walk_veer_left"], f"result:{first['id']}"]}
     result = retimed(studio, ask, named["walk_veer_right"])
     assert result["request"] == ask and result["subject"] == named["walk_veer_right"]
     assert result["details"]["references"] == ["walk_veer_left", "walk"]
@@ -79,8 +77,8 @@ def test_a_clip_is_retimed_like_others_of_the_project(
 
 def test_the_same_request_for_another_clip_leaves_earlier_results(studio: Studio) -> None:
     named = clips(studio)
-    first = retimed(studio, {"seconds": 1.25}, named["walk"])
-    retimed(studio, {"seconds": 1.25}, named["walk_veer_left"])
+    first = retimed(studio, {"duration_s": 1.25}, named["walk"])
+    retimed(studio, {"duration_s": 1.25}, named["walk_veer_left"])
     assert studio.get(f"results/{first['id']}")["subject"] == named["walk"]
 
 
@@ -100,7 +98,7 @@ def test_what_is_asked_while_dragging_makes_room_for_what_comes_next(studio: Stu
         say(page, "hello", protocol="any")
         found = []
         for number, second in enumerate((0.5, 0.52, 0.54, 0.56), 1):
-            ask = {"seconds": 1.6, "keys": {"20": second}}
+            ask = {"duration_s": 1.6, "keys": {"20": second}}
             say(page, "ask", verb="retime", number=number, ask=ask, subject=subject, passing=number < 4)
             answer = hear(page, "answer", "refused")
             assert answer["type"] == "answer" and answer["number"] == number, answer
@@ -122,8 +120,8 @@ def test_copies_of_motions_go_with_the_results_that_name_them(studio: Studio) ->
             assert studio.http.delete(f"/api/results/{earlier['id']}").is_success
     project.clean_motions()
     stay = set(cache.glob("*.npz"))
-    kept = retimed(studio, {"seconds": 1.3, "like": [named["walk_veer_left"]]}, named["walk"])
-    gone = retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])
+    kept = retimed(studio, {"duration_s": 1.3, "like": [named["walk_veer_left"]]}, named["walk"])
+    gone = retimed(studio, {"duration_s": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])
     copies = set(cache.glob("*.npz")) - stay
     assert len(copies) == 2
     assert studio.http.delete(f"/api/results/{gone['id']}").is_success
@@ -132,4 +130,4 @@ def test_copies_of_motions_go_with_the_results_that_name_them(studio: Studio) ->
     project.clean_motions()
     (left,) = set(cache.glob("*.npz")) & copies
     assert left.stem in (studio.session.places.result(kept["id"], ".request.yaml")).read_text()
-    assert retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])["problems"] == []
+    assert retimed(studio, {"duration_s": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])["problems"] == []

@@ -11,6 +11,7 @@ NUMBERS = (1, 3, 5, 9, 12, 14, 16, 21, 22, 26)
 """Quick ones, of every verb."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS)
 def test_nothing_is_missed_in_silence(number: int) -> None:
     outcome = run_request(number, libraries=("demo",))

@@ -1,8 +1,9 @@
 /** Keyframes posed by hand: joints of the figure are pulled in the view, and the body follows. */
 
 import { AMBER } from "../colours";
-import type { CompleteRequest, KeyPose } from "../messages";
+import type { CompleteRequest, PoseGoal } from "../messages";
 import type { LiveOverlay, Place, Stage } from "../types";
+import { goalsOf, isPlace, isPose } from "./completedraft";
 import { Pool } from "./solvepool";
 import { takePointer } from "./takepointer";
 
@@ -13,37 +14,34 @@ const SAME_S = 0.02;
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /** The key poses of a request that were posed by hand; they stand behind those of clips. */
-export const posedOf = (request: CompleteRequest): KeyPose[] =>
-  (request.poses ?? []).filter((pose) => (pose.rotations?.length ?? 0) > 0);
+export const posedOf = (request: CompleteRequest): PoseGoal[] =>
+  goalsOf(request).filter(isPose).filter(({ pose }) => (pose.rotations?.length ?? 0) > 0);
 
 /** A row of frames (root x, y, z, then x, y, z, w of each joint) as a key pose. */
-export function poseOf(row: ArrayLike<number>, at_s: number): KeyPose {
+export function poseOf(row: ArrayLike<number>, at_s: number): PoseGoal {
   const rotations: [number, number, number, number][] = [];
   for (let k = 3; k < row.length; k += 4) {
     const [x, y, z, w] = [row[k]!, row[k + 1]!, row[k + 2]!, row[k + 3]!].map((value) => rounded(value, 5));
     rotations.push([w!, x!, y!, z!]);
   }
   const root: [number, number, number] = [rounded(row[0]!, 4), rounded(row[1]!, 4), rounded(row[2]!, 4)];
-  return { at_s, root, rotations, in_place: true };
+  return { at_s, pose: { root, rotations }, as_recorded: true };
 }
 
 /** The same as a row of frames. */
-export function rowOf(pose: KeyPose): Float32Array {
+export function rowOf({ pose }: PoseGoal): Float32Array {
   const turns = (pose.rotations ?? []).flatMap(([w, x, y, z]) => [x, y, z, w]);
   return Float32Array.from([...(pose.root ?? [0, 0, 0]), ...turns]);
 }
 
-/** The request with this pose as its key pose at that time, whatever was there, and which of its poses it is. */
-export function withPose(request: CompleteRequest, pose: KeyPose): number {
-  const others = (request.poses ?? []).filter((one) => Math.abs((one.at_s ?? -1) - pose.at_s!) > SAME_S);
-  const [clips, own] = [others.filter((one) => !one.rotations?.length), others.filter((one) => one.rotations?.length)];
-  own.push(pose);
-  own.sort((a, b) => a.at_s! - b.at_s!);
-  request.poses = [...clips, ...own];
+/** The request with this pose as its key pose at that time, whatever was there, and which of its goals it is. */
+export function withPose(request: CompleteRequest, pose: PoseGoal): number {
   // Where the body is at that time is part of the pose.
-  request.body = (request.body ?? []).filter((one) => Math.abs((one.at_s ?? -1) - pose.at_s!) > SAME_S);
-  if (request.body.length === 0) delete request.body;
-  return request.poses.indexOf(pose);
+  const isThen = (at_s: number | null | undefined) => Math.abs((at_s ?? -1) - pose.at_s!) <= SAME_S;
+  const others = goalsOf(request).filter((goal) => !((isPose(goal) || isPlace(goal)) && isThen(goal.at_s)));
+  const own = [...posedOf({ goals: others }), pose].sort((a, b) => a.at_s! - b.at_s!);
+  request.goals = [...others.filter((goal) => !own.includes(goal as PoseGoal)), ...own];
+  return request.goals.indexOf(pose);
 }
 
 export interface PullHooks {

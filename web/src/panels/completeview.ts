@@ -3,6 +3,7 @@
 import { AMBER } from "../colours";
 import type { Camera, CompleteRequest, ViewGoal } from "../messages";
 import type { At, Place, Stage } from "../types";
+import { viewsOf } from "./completedraft";
 import { Pool } from "./solvepool";
 
 type Vector = [number, number, number];
@@ -67,7 +68,7 @@ export class ViewGoals {
     if (!visible) this.held = null;
     this.pool.redraw(() => {
       if (!visible) return;
-      for (const [k, asked] of (request.views ?? []).entries()) {
+      for (const [k, asked] of viewsOf(request).entries()) {
         const goal = this.held?.view === k ? { ...asked, seen: this.held.seen } : asked;
         const near = this.hooks.figureJoint(goal.joint, goal.at_s ?? goal.start_s ?? 0);
         if (!near) continue;

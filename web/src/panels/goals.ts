@@ -54,6 +54,11 @@ export abstract class GoalPanel<R extends object> extends VerbPanel<R> {
   protected abstract order(draft: SolveDraft): void;
   /** Take goals over. */
   protected abstract take(request: R, draft: SolveDraft): void;
+  /** The goal that a place in the request names. */
+  protected placeIn(place: string): Where | null {
+    return whereOf(place);
+  }
+
   /** Whether the panel has all its parts. */
   protected abstract isMade(): boolean;
   /** Show goals in what the panel has beside list and stage. */
@@ -153,7 +158,7 @@ export abstract class GoalPanel<R extends object> extends VerbPanel<R> {
   }
 
   protected override tellAt(where: string, text: string): boolean {
-    const found = whereOf(where || text);
+    const found = this.placeIn(where || text);
     if (!found || !this.draft[found.kind][found.index]) return super.tellAt(where, text);
     this.refused.set(pathOf(found), text);
     return true;
@@ -165,7 +170,7 @@ export abstract class GoalPanel<R extends object> extends VerbPanel<R> {
     if (this.chosen && !ask[this.chosen.kind][this.chosen.index]) this.chosen = null;
     const shown = this.resultOnStage();
     const fits = shown !== null && canonical(shown.request) === canonical(this.request);
-    const reports = reportsOf(fits ? shown : null);
+    const reports = reportsOf(fits ? shown : null, (place) => this.placeIn(place));
     this.list.set({ ask, chosen: this.chosen, reports, refused: this.refused });
     if (this.visible) this.onStage.set({ ask, chosen: this.chosen, reports, ways: this.ways(fits) });
     this.drawRest({ ask, reports, fits });

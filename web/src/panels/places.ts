@@ -90,7 +90,7 @@ export function placeFinder(context: Context, query: () => string): HTMLElement 
     if (!id) return store.say("Show a clip or a result first: what is like it is sought.", "error");
     const { frame, frames, fps } = stage.player;
     const start = Math.max(0, Math.min(frame, frames - fps - 1)) / fps;
-    void ask({ like: id, from_s: start, to_s: Math.min(start + 1, (frames - 1) / fps) });
+    void ask({ like: id, start_s: start, end_s: Math.min(start + 1, (frames - 1) / fps) });
   }
 
   const search = () => void ask({});

@@ -3,6 +3,7 @@
 import { button, el, icon } from "../dom";
 import type { Plain, VerbFacts } from "../messages";
 import type { Context } from "../types";
+import { entrySchema } from "./completedraft";
 import { requestForm } from "./form";
 import { resolved, type Schema } from "./schema";
 import { type Report, reportOn } from "./solvereports";
@@ -78,8 +79,8 @@ function tell(row: HTMLElement, where: Where, reports: ReadonlyMap<string, Repor
 /** Its numbers, as the request's schema has them. */
 function form(context: Context, verb: VerbFacts, hooks: ListHooks, ask: SolveDraft, where: Where): HTMLElement {
   const root = verb.request as Schema;
-  const list = resolved(root, root).properties![where.kind]!;
-  const schema: Schema = { ...resolved(root, list.items!), ...(root.$defs ? { $defs: root.$defs } : {}) };
+  const own = entrySchema(resolved(root, root), where.kind) ?? resolved(root, resolved(root, root).properties![where.kind]!.items!);
+  const schema: Schema = { ...own, ...(root.$defs ? { $defs: root.$defs } : {}) };
   const edit = (label: string, change: (entry: Record<string, Plain>) => void, settle?: number) =>
     hooks.change(label, (next) => change(next[where.kind][where.index] as unknown as Record<string, Plain>), where, settle);
   const { store } = context;

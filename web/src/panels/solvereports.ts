@@ -18,7 +18,7 @@ interface SearchError {
   radians: number | null;
 }
 
-export function reportsOf(result: Result | null): Map<string, Report> {
+export function reportsOf(result: Result | null, find: (place: string) => Where | null = whereOf): Map<string, Report> {
   const reports = new Map<string, Report>();
   for (const { constraint, metres, radians } of (result?.details["errors"] ?? []) as (SearchError & { [name: string]: Plain })[]) {
     const words = [
@@ -28,7 +28,7 @@ export function reportsOf(result: Result | null): Map<string, Report> {
     reports.set(constraint, { met: true, text: words.join(", "), problem: null });
   }
   for (const problem of missedOf(result?.problems ?? [])) {
-    const where = whereOf(problem.where);
+    const where = find(problem.where);
     if (!where || reports.get(pathOf(where))?.met === false) continue;
     reports.set(pathOf(where), { met: false, text: far(problem), problem });
   }

@@ -3,7 +3,19 @@
 import { AMBER } from "../colours";
 import { button, el, menu, section, slider } from "../dom";
 import type { CompleteRequest, Result, VerbFacts } from "../messages";
-import { asksForGoals, fromDraft, inOrder, LENGTH_S, toDraft, tracksOf } from "../panels/completedraft";
+import {
+  type AnyGoal,
+  asksForGoals,
+  fromDraft,
+  goalsOf,
+  inOrder,
+  LENGTH_S,
+  setGoals,
+  toDraft,
+  tracksOf,
+  viewsOf,
+  whereInDraft,
+} from "../panels/completedraft";
 import { LiveDrag } from "../panels/completelive";
 import { JointPuller, PosedGhosts, posedOf, poseOf, withPose } from "../panels/completeposed";
 import { TrackPen } from "../panels/completetrack";
@@ -22,7 +34,7 @@ import "./solve.css";
 /** Milliseconds within which moves of a slider are one step of undo. */
 const SETTLE = 200;
 /** Placed on the stage, drawn, or said by the slider. */
-const PLACED = ["poses", "body", "joints", "labels", "length_s", "turns", "angles", "distances", "offsets", "views", "contacts"];
+const PLACED = ["goals", "duration_s"];
 const ON_FIGURE = "Click on the figure";
 
 /** A copy with a change. */
@@ -52,12 +64,12 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   /** What is drawn or posed on the stage, and stands in no other list. */
   private readonly others = el("ul", { class: "keys", attrs: { "aria-label": "Posed, drawn and seen" } });
   private pullButton: HTMLButtonElement | null = null;
-  /** The request with the pose that is being pulled, and which of its poses that is. */
-  private pulling: { request: CompleteRequest; pose: number } | null = null;
+  /** The request with the pose that is being pulled, and which of its goals that is. */
+  private pulling: { request: CompleteRequest; goal: number } | null = null;
   private mode: Mode | "track" = "arrow";
 
   constructor(context: Context, verb: VerbFacts) {
-    super(context, verb, { skip: PLACED }, { length_s: LENGTH_S });
+    super(context, verb, { skip: PLACED }, { duration_s: LENGTH_S });
     this.live = new LiveDrag(context);
     if (window.choreograph) window.choreograph.parts["drag"] = this.live;
     this.ghosts = new PosedGhosts(context.stage);
@@ -68,14 +80,14 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
     });
     this.views = new ViewGoals(context.stage, {
       figureJoint: (joint, at_s) => this.onStage.figureJoint(joint, at_s),
-      move: (index, seen) => this.try(changed(this.request, (next) => (next.views![index]!.seen = seen))),
-      end: (index, seen) => this.finish("Move where a camera sees a joint", (next) => (next.views![index]!.seen = seen)),
-      remove: (index) => this.dropFrom("views", index, "Remove a camera's view"),
+      move: (index, seen) => this.try(changed(this.request, (next) => (viewsOf(next)[index]!.seen = seen))),
+      end: (index, seen) => this.finish("Move where a camera sees a joint", (next) => (viewsOf(next)[index]!.seen = seen)),
+      remove: (index) => this.drop("Remove a camera's view", (request) => viewsOf(request)[index]),
     });
     this.pen = new TrackPen(context.stage, {
       move: (index, points) => this.try(changed(this.request, (next) => (tracksOf(next)[index]!.points = points))),
       end: (index, points) => this.finish("Move a track", (next) => (tracksOf(next)[index]!.points = points)),
-      remove: (index) => this.dropTrack(index),
+      remove: (index) => this.drop("Remove a track", (request) => tracksOf(request)[index]),
     });
     this.length = slider("Length", {
       min: 0.5,
@@ -177,12 +189,16 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   }
 
   private clear(request: CompleteRequest): void {
-    for (const name of PLACED) if (name !== "length_s") delete (request as Record<string, unknown>)[name];
+    delete request.goals;
+  }
+
+  protected override placeIn(place: string): Where | null {
+    return whereInDraft(this.request, place);
   }
 
   private now(): number {
     const { player } = this.context.stage;
-    const length = this.request.length_s ?? LENGTH_S;
+    const length = this.request.duration_s ?? LENGTH_S;
     return this.resultOnStage() ? cm(Math.min(player.frame / player.fps, length)) : 0;
   }
 
@@ -209,7 +225,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
   }
 
   private addLabel(label: string): void {
-    const length = this.request.length_s ?? LENGTH_S;
+    const length = this.request.duration_s ?? LENGTH_S;
     const begin = this.draft.labels.at(-1)?.stop_s ?? 0;
     if (begin >= length) return;
     this.alter("Ask for a behaviour", (ask) => ask.labels.push({ start_s: begin, stop_s: length, label }));
@@ -224,8 +240,8 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
       if (!drawn) return this.draw();
       const stop = cm(start + Math.max(drawn.seconds, 0.3));
       this.edit("Draw a track", (request) => {
-        request.length_s = Math.max(request.length_s ?? LENGTH_S, stop);
-        request.joints = [...(request.joints ?? []), { start_s: start, stop_s: stop, joint, points: drawn.points }];
+        request.duration_s = Math.max(request.duration_s ?? LENGTH_S, stop);
+        request.goals = [...goalsOf(request), { start_s: start, end_s: stop, joint, points: drawn.points }];
       });
       this.draw();
     });
@@ -282,13 +298,13 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
     const row = this.context.stage.row(player.frame);
     if (!row || !this.resultOnStage()) return;
     const request = structuredClone(this.request);
-    this.pulling = { request, pose: withPose(request, poseOf(row, this.now())) };
+    this.pulling = { request, goal: withPose(request, poseOf(row, this.now())) };
   }
 
   private pull(joint: string, to: Place): void {
     if (!this.pulling) return;
-    const { request, pose } = this.pulling;
-    this.live.move(request, { pose, joint, position: [to.x, to.y, to.z] });
+    const { request, goal } = this.pulling;
+    this.live.move(request, { goal, joint, position: [to.x, to.y, to.z] });
   }
 
   private async endPull(): Promise<void> {
@@ -297,7 +313,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
     const made = await this.live.end();
     if (!pulling || !made) return;
     const { frames, motion } = made;
-    const at_s = pulling.request.poses![pulling.pose]!.at_s!;
+    const at_s = pulling.request.goals![pulling.goal]!.at_s!;
     const width = 3 + 4 * motion.joints.length;
     const first = Math.min(Math.round(at_s * motion.fps), motion.frames - 1) * width;
     const pose = poseOf(frames.subarray(first, first + width), at_s);
@@ -314,7 +330,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
     const three = (values: [number, number, number]) => values.map((value) => Math.round(1000 * value) / 1000) as [number, number, number];
     const camera = { ...shot, position: three(shot.position), target: three(shot.target), aspect: Math.round(1000 * shot.aspect) / 1000 };
     this.edit("Ask where a camera sees a joint", (request) => {
-      request.views = [...(request.views ?? []), { at_s, joint, camera, seen: seenBy(camera, place) }];
+      request.goals = [...goalsOf(request), { at_s, joint, camera, seen: seenBy(camera, place) }];
     });
     this.draw();
   }
@@ -335,28 +351,10 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
     return [];
   }
 
-  private dropTrack(index: number): void {
-    this.edit("Remove a track", (request) => {
-      const goal = tracksOf(request)[index];
-      request.joints = (request.joints ?? []).filter((one) => one !== goal);
-      if (request.joints.length === 0) delete request.joints;
-    });
-    this.draw();
-  }
-
-  private dropPosed(index: number): void {
-    this.edit("Remove a pose", (request) => {
-      const pose = posedOf(request)[index];
-      request.poses = (request.poses ?? []).filter((one) => one !== pose);
-      if (request.poses.length === 0) delete request.poses;
-    });
-    this.draw();
-  }
-
-  private dropFrom(kind: "views", index: number, label: string): void {
+  private drop(label: string, find: (request: CompleteRequest) => AnyGoal | undefined): void {
     this.edit(label, (request) => {
-      request[kind] = (request[kind] ?? []).filter((_, n) => n !== index);
-      if (request[kind].length === 0) delete request[kind];
+      const goal = find(request);
+      setGoals(request, goalsOf(request).filter((one) => one !== goal));
     });
     this.draw();
   }
@@ -367,12 +365,14 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
       el("li", { class: "row" }, el("span", {}, name), button(remove, drop, { icon: "close", iconOnly: true, kind: "quiet" }));
     refill(
       this.others,
-      ...posedOf(this.request).map(({ at_s }, n) => line(`Posed by hand, ${at_s} s`, `Remove the pose at ${at_s} s`, () => this.dropPosed(n))),
-      ...tracksOf(this.request).map(({ joint, start_s, stop_s }, n) =>
-        line(`Track of ${joint}, ${start_s}–${stop_s} s`, `Remove the track of ${joint}`, () => this.dropTrack(n)),
+      ...posedOf(this.request).map(({ at_s }, n) => line(`Posed by hand, ${at_s} s`, `Remove the pose at ${at_s} s`, () => this.drop("Remove a pose", (request) => posedOf(request)[n]))),
+      ...tracksOf(this.request).map(({ joint, start_s, end_s }, n) =>
+        line(`Track of ${joint}, ${start_s}–${end_s} s`, `Remove the track of ${joint}`, () =>
+          this.drop("Remove a track", (request) => tracksOf(request)[n])),
       ),
-      ...(this.request.views ?? []).map(({ joint, at_s }, n) =>
-        line(`${joint} seen by a camera, ${at_s} s`, `Remove the view of ${joint}`, () => this.dropFrom("views", n, "Remove a camera's view")),
+      ...viewsOf(this.request).map(({ joint, at_s }, n) =>
+        line(`${joint} seen by a camera, ${at_s} s`, `Remove the view of ${joint}`, () =>
+          this.drop("Remove a camera's view", (request) => viewsOf(request)[n])),
       ),
     );
   }
@@ -385,7 +385,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
 
   protected override otherMarkers(): Marker[] {
     const { player } = this.context.stage;
-    const length = this.request.length_s ?? LENGTH_S;
+    const length = this.request.duration_s ?? LENGTH_S;
     return posedOf(this.request).map((pose, n) => ({
       frame: pose.at_s! * player.fps,
       label: `Posed by hand, ${pose.at_s} s`,
@@ -395,7 +395,7 @@ class CompletePanel extends GoalPanel<CompleteRequest> {
         if (done && at_s !== pose.at_s) this.edit("Move in time", (request) => (posedOf(request)[n]!.at_s = at_s));
       },
       click: () => player.seek(pose.at_s! * player.fps),
-      remove: () => this.dropPosed(n),
+      remove: () => this.drop("Remove a pose", (request) => posedOf(request)[n]),
     }));
   }
 }

@@ -1,7 +1,7 @@
 /** Retime: poses pinned in time, the warp between them, and the motion as it was beside it. */
 
 import { AMBER } from "../colours";
-import { button, el, optionalNumber, section, select } from "../dom";
+import { button, type Control, el, optionalNumber, section, select, textField } from "../dom";
 import type { Motion, Result, RetimeRequest, VerbFacts } from "../messages";
 import { Dragging } from "../panels/dragging";
 import { Film } from "../panels/film";
@@ -37,6 +37,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
   private readonly keyList = el("ul", { class: "keys", attrs: { "aria-label": "Key times" } });
   private readonly likeList = el("ul", { class: "likes", attrs: { "aria-label": "Like" } });
   private readonly likeMore;
+  private readonly likeSource: Control<string>;
   private readonly dragging: Dragging<RetimeRequest>;
   private ghosts: Ghosts = "beside";
   private ghost: { of: string; overlay: GhostOverlay; fps: number } | null = null;
@@ -55,6 +56,11 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
     });
     this.film = new Film(context, { pair: (seconds) => this.pair(seconds), shifted: (by) => this.shift(by) });
     this.likeMore = select<string>("Be like", [], "", (id) => id && this.like([...(this.request.like ?? []), id]), "Its timing guides");
+    const from = (name: string) => {
+      if (name) this.like([...(this.request.like ?? []), name]);
+      this.likeSource.set("");
+    };
+    this.likeSource = textField("Choose from", "", from, "folder, pattern or .mog", "The nearest motions in it guide");
     this.element.append(
       section(
         "Motion",
@@ -64,14 +70,14 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
           // Key times are those of the motion that was chosen before.
           const request = requests[verb.name] as RetimeRequest | undefined;
           delete request?.keys;
-          delete request?.seconds;
+          delete request?.duration_s;
         }),
         this.problems,
         this.facts,
       ),
       el("div", { class: "times" }, section("Time", null, this.chart.element, this.pinButton(), this.keyList)),
       section("Film", "closed", this.film.element),
-      section("Like", null, this.likeList, this.likeMore.element),
+      section("Like", null, this.likeList, this.likeMore.element, this.likeSource.element),
       section("Before and after", null, this.ghostChoice()),
       section("How", "open", this.form.element),
     );
@@ -120,13 +126,13 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
   }
 
   private rate(motion: Motion): number {
-    return this.request.rate_hz ?? motion.fps;
+    return this.request.finish?.rate_hz ?? motion.fps;
   }
 
   /** In order, with the first frame and the last. */
   private keys(motion: Motion, request: RetimeRequest): Key[] {
     const [last, rate] = [motion.frames - 1, this.rate(motion)];
-    const end = (request.seconds ?? motion.frames / motion.fps) - 1 / rate;
+    const end = (request.duration_s ?? motion.frames / motion.fps) - 1 / rate;
     const said = Object.entries({ 0: 0, [last]: end, ...request.keys });
     return said
       .map(([name, seconds]) => ({ frame: Number(name), seconds, end: name === "0" || name === String(last) }))
@@ -145,7 +151,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
     const change = (request: RetimeRequest) => {
       if (frame < motion.frames - 1) request.keys = { ...request.keys, [frame]: at };
       else {
-        request.seconds = round(at + gap);
+        request.duration_s = round(at + gap);
         if (request.keys) delete request.keys[String(frame)];
       }
     };
@@ -193,9 +199,9 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
       // What comes after the last moment goes on as it was recorded, unless it is known when it ends.
       const [latest] = Object.entries(request.keys ?? {}).map(([name, time]) => [Number(name), time] as const).sort((a, b) => b[0] - a[0]);
       const least = latest ? latest[1] + 1 / this.rate(motion) : 0;
-      if (end !== null) request.seconds = round(end + 1 / this.rate(motion));
-      else if (latest && (request.seconds ?? motion.frames / motion.fps) <= least) {
-        request.seconds = round(latest[1] + (motion.frames - latest[0]) / motion.fps);
+      if (end !== null) request.duration_s = round(end + 1 / this.rate(motion));
+      else if (latest && (request.duration_s ?? motion.frames / motion.fps) <= least) {
+        request.duration_s = round(latest[1] + (motion.frames - latest[0]) / motion.fps);
       }
     });
     return null;

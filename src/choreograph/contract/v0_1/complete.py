@@ -45,7 +45,7 @@ _SOURCE = ("clip", "frame", "file", "root", "rotations")
 
 def _seconds(option: str, value: str, more: int) -> list[str]:
     """An option in seconds for one in frames of a model of 30 Hz."""
-    return [option, f"{(int(value) + more) / 30:.6g}" if value.isdecimal() else value]
+    return [option, f"{(int(value) + more) / 30!r}" if value.isdecimal() else value]
 
 
 def convert(plain: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 RENAMED = {
@@ -24,6 +25,8 @@ OPTIONS = {
     "--tolerance": "--goal-tolerance-deg",
     "--standing": "--goal-standing",
     "--label": "--goal-label",
+    "--clip": None,
+    "--frame": None,
     "--seconds": "--time-limit",
     "--evaluations": "--work-limit",
     "--within": "--bound-ratio",
@@ -62,7 +65,9 @@ def convert(plain: dict[str, Any]) -> list[str]:
 def _shape(one: Any) -> Any:
     if not isinstance(one, dict):
         return one
-    inner = next((one[name] for name in ("circle", "box", "polygon") if isinstance(one.get(name), dict)), {})
+    inner: dict[str, Any] = next(
+        (one[name] for name in ("circle", "box", "polygon") if isinstance(one.get(name), dict)), {}
+    )
     flat = {name: value for name, value in one.items() if name not in ("circle", "box", "polygon") or value != inner}
     return {_SHAPES.get(name, name): value for name, value in {**inner, **flat}.items()}
 
@@ -72,5 +77,7 @@ def _bar(one: Any) -> Any:
 
 
 def _goal(one: Any) -> Any:
-    names = {"position": "place", "radius": "tolerance_m"}
-    return {names.get(name, name): value for name, value in one.items()} if isinstance(one, dict) else one
+    names, usual = {"position": "place", "radius": "tolerance_m"}, {"radius": 0.3, "tolerance_deg": 15}
+    if not isinstance(one, dict):
+        return one
+    return {names.get(name, name): value for name, value in one.items() if usual.get(name, math.nan) != value}

@@ -78,7 +78,8 @@ def _goal(kind: str, goal: Any) -> Any:
 
 
 def _obstacle(one: Any) -> Any:
-    shapes = [name for name in ("circle", "box", "polygon") if isinstance(one, dict) and isinstance(one.get(name), dict)]
+    forms = ("circle", "box", "polygon")
+    shapes = [name for name in forms if isinstance(one, dict) and isinstance(one.get(name), dict)]
     if not shapes:
         return one
     for name in shapes:

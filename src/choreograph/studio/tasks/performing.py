@@ -28,7 +28,9 @@ class LivePerformance:
     def __init__(self, number: int, database: SegmentDatabase, request: PerformRequest) -> None:
         self.number = number
         self._way = TrajectoryRecorder(smooth_s=request.smooth_s)
-        self._stream = PerformStream(database, self._way.fps, request.with_(finish=request.finish.with_(hands=False)))
+        self._stream = PerformStream(
+            database, self._way.fps, request.with_(finish=request.finish.with_(hold_hands=False))
+        )
         self._skeleton = database.examples[0].target.skeleton
         self._runs: list[SourceRun] = []
         self._count = 0

@@ -130,12 +130,12 @@ def _problems(
     left = path.length - walked
     if abs(left) > max(TOLERANCE["place"].most, 0.01 * path.length):
         kind = ProblemKind.PATH_INCOMPLETE if left > 0 else ProblemKind.PATH_OVERRUN
-        needed = math.ceil(1000 * abs(path.length / own_m - 1)) / 1000
+        needed = math.ceil(100 * abs(path.length / own_m - 1) - 1e-9) / 100
         most = bounds_of(BendRequest.model_fields["max_stretch"])[1]
         enough = most is not None and needed <= most[1]
         yield Problem.of(
             kind, "path", left=left, beyond=-left, length=path.length, asked=path.length, got=walked, unit="m",
-            more=f"Steps {needed:.1%} {'longer' if left > 0 else 'shorter'} would end with it (max_stretch)."
+            more=f"Steps {100 * needed:.0f} % {'longer' if left > 0 else 'shorter'} would end with it (max_stretch)."
             if enough else "",
             advice=(Advice("max_stretch", needed),) if enough else (), **moment(clip, len(clip) - 1),
         )  # fmt: skip

@@ -41,6 +41,7 @@ def plot_face(result: FaceResult, *, theme: str = "light") -> Figure:
         draw_head(panel, points[frame], triangles)
         panel.set_title(f"{frame / clip.fps:.2f} s", color=look.quiet, fontsize=8)
     grid = panels[_HEADS].get_gridspec()
+    assert grid is not None
     for panel in panels[_HEADS:]:
         panel.remove()
     curves = figure.add_subplot(grid[1, :])
@@ -76,5 +77,6 @@ def _plot_weights(panel: Axes, face: Face, request: FaceRequest) -> None:
         panel.plot(times, face.weights[:, shape], color=colour, linewidth=1.4, label=name)
         for goal in given:
             known = {shape_key(one): value for one, value in goal.shapes.items()}
+            assert goal.at_s is not None
             panel.plot(goal.at_s, known.get(shape_key(name), 0.0), "o", color=colour, markersize=4)
     panel.set(ylim=(-0.02, 1.02))

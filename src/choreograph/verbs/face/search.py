@@ -179,7 +179,7 @@ class FaceSearch(OneStepSearch[_Completed]):
             return ()
         head = self.request.head
         known = {shape_key(name) for name in (read_head(head).shapes if head else self._recorded.shapes).names}
-        moved = face.weights.any(axis=0)
+        moved = (face.weights > 0).sum(axis=0).tolist()
         lost = [name for name, shown in zip(face.names, moved, strict=True) if shown and shape_key(name) not in known]
         text = f"The head has no {', '.join(lost)}; .glb files leave that out."
         return (Problem(ProblemKind.INPUT_REPAIRED, text, "head"),) if lost else ()

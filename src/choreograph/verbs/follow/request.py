@@ -195,7 +195,7 @@ class FollowStart(Request):
     """Direction of travel at the start, from +z; else the path's own."""
     clip: Annotated[Name, Option(("--start-clip",))] | None = None
     """Clip to begin in; else the search chooses, or it is the clip with the largest margin."""
-    frame: Annotated[int, Ge(0), Le(10**9), Option(("--start-frame",), advanced=True)] | None = None
+    frame: Annotated[int, Ge(0), Le(10**9), Option(("--start-frame",), unlisted=True)] | None = None
     """Frame of that clip, at its own rate, near which to begin."""
 
     @model_validator(mode="after")
@@ -221,10 +221,12 @@ class FollowRequest(ChosenRequest, PathRequest):
     {'path': 'eight:radius=3', 'count': 2}
     """
 
-    verb = "follow"
-
     verb: ClassVar[str] = "follow"
     walks_edges: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "draft": {"advanced.beam_width": 16, "advanced.starts": 30, "work_limit": 0},
+        "best": {"advanced.beam_width": 400, "advanced.starts": 300, "work_limit": 30_000},
+    }
     most_frames: ClassVar[int] = 30_000
 
     facing_deg: Degrees | None = None

@@ -203,8 +203,7 @@ class FollowSearch(ChoosingSearch):
         if different == number:
             return ()
         more = "Any other costs more than to use the same transitions again; raise that cost (advanced.weights.reuse)."
-        facts = {"asked": number, "got": different, "more": more}
-        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", **facts),)
+        return (Problem.of(ProblemKind.FEWER_ANSWERS, "count", asked=number, got=different, more=more),)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]

@@ -26,7 +26,7 @@ def joint_weights(skeleton: Skeleton, mask: str, given: Mapping[str, float], fea
     Args:
         skeleton: Of the motion.
         mask: One of the masks that a request knows.
-        given: Weights of single joints, by name or role.
+        given: Shares of single joints, by name or role.
         feather: Joints at the mask's lower edge over which the weight rises.
 
     Raises:
@@ -34,7 +34,9 @@ def joint_weights(skeleton: Skeleton, mask: str, given: Mapping[str, float], fea
     """
     inside = _upper(skeleton) if mask == "upper" else _below(skeleton, _ROOTS[mask])
     if not inside.any():
-        raise RequestError(f"no joint of this body is known to belong to {mask!r}; name some (joints)", where="mask")
+        raise RequestError(
+            f"no joint of this body is known to belong to {mask!r}; name some (joint_shares)", where="mask"
+        )
     weights = inside.astype(float)
     if feather and mask == "upper":
         depth = np.zeros(len(skeleton), int)
@@ -70,5 +72,5 @@ def _joint(skeleton: Skeleton, name: str) -> int:
     found = skeleton.find(name) if name in ROLES else None
     if found is None:
         known = ", ".join(skeleton.names)
-        raise RoleError(f"joints: no joint is called {name!r}, and none has that role; there are: {known}")
+        raise RoleError(f"joint_shares: no joint is called {name!r}, and none has that role; there are: {known}")
     return found

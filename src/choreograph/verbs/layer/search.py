@@ -27,14 +27,6 @@ from choreograph.verbs.layer.mask import joint_weights
 from choreograph.verbs.layer.request import LayerRequest
 
 
-@dataclass(frozen=True, eq=False)
-class LayerResult(Result):
-    """A motion with another laid over it."""
-
-    recorded: Clip | None = None
-    """The motion as it was."""
-
-
 class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
     """One motion's joints over another's."""
 
@@ -58,14 +50,14 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
         upper = self._upper if self._upper is not None else read_clip(asked.upper)
         return lay_over(clip, retarget(upper, clip.skeleton), asked)
 
-    def best(self) -> LayerResult:
+    def best(self) -> Result:
         """The motion with the other laid over it."""
         asked, (clip, shown) = self.request, self.made
         over = float((shown > 0).sum()) / clip.fps
         metrics = {
             "seconds": Metric(clip.seconds, "s", "lasts"),
             "over": Metric(over, "s", "the other shows for"),
-            "full": Metric(float((shown > 0.99).sum()) / clip.fps, "s", "at full weight for"),
+            "full": Metric(float((shown > 0.99).sum()) / clip.fps, "s", "at full share for"),
         }
         name = self._upper.name if self._upper is not None else asked.upper
         answer = Answer(
@@ -74,7 +66,7 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
             metrics,
             tuple(self._problems()),
         )
-        return LayerResult("layer", asked, (answer,), seconds=self.seconds, recorded=self._clip)
+        return Result("layer", asked, (answer,), seconds=self.seconds)
 
     def _problems(self) -> Iterator[Problem]:
         peak = float(self.made[1].max())
@@ -89,22 +81,22 @@ def lay_over(clip: Clip, upper: Clip, asked: LayerRequest) -> tuple[Clip, Floats
     Raises:
         RequestError: If nothing of the other motion falls into it.
     """
-    weights = joint_weights(clip.skeleton, asked.mask, asked.joints, asked.feather)
+    weights = joint_weights(clip.skeleton, asked.mask, asked.joint_shares, asked.feather)
     runs = _runs(len(clip), clip.fps, upper, asked)
     if not runs:
         raise RequestError(
-            f"nothing of the other motion falls into this one: it begins at {asked.start_s:g} s of {clip.seconds:.2f} "
-            f"s, from {asked.from_s:g} s of {upper.seconds:.2f} s on",
-            where="start_s" if asked.start_s >= clip.seconds else "from_s",
+            f"nothing of the other motion falls into this one: it begins at {asked.at_s:g} s of {clip.seconds:.2f} "
+            f"s, from {asked.start_s:g} s of {upper.seconds:.2f} s on",
+            where="at_s" if asked.at_s >= clip.seconds else "start_s",
         )
-    at, posed = _joined(clip, upper, runs, weights > 0, asked.follow)
+    at, posed = _joined(clip, upper, runs, weights > 0, asked.keep_to)
     shown = np.zeros(len(clip))
     shown[at] = 1.0
     shown[runs[0].at] = runs[0].share
     # The root's position and joints of weight 0 are the motion's own; other weights have a column each.
     levels, column = np.unique(np.concatenate([[0.0], weights]), return_inverse=True)
     every = np.arange(len(clip))
-    part = asked.weight * np.outer(shown, levels)
+    part = asked.share * np.outer(shown, levels)
     layers = (
         Layer(at=every, clip=np.zeros(len(clip), np.int32), frame=every.astype(float), weight=1 - part),
         Layer(at=at, clip=np.ones(len(at), np.int32), frame=np.arange(len(at), dtype=float), weight=part[at]),
@@ -128,11 +120,11 @@ class _Run:
 
 def _runs(frames: int, fps: float, upper: Clip, asked: LayerRequest) -> list[_Run]:
     """The times that the motion shows the other one, each fading in over the end of the one before."""
-    step = asked.speed * upper.fps / fps
-    first, last = asked.from_s * upper.fps, len(upper) - 1
+    step = asked.rate * upper.fps / fps
+    first, last = asked.start_s * upper.fps, len(upper) - 1
     length = int((last - first) / step) + 1 if first <= last else 0
     fade = min(max(round(asked.fade_s * fps), 1), max(length - 1, 1))
-    begin, out = round(asked.start_s * fps), []
+    begin, out = round(asked.at_s * fps), []
     while length > 0 and begin < frames:
         count = min(length, frames - begin)
         into = np.arange(count, dtype=float)
@@ -146,13 +138,13 @@ def _runs(frames: int, fps: float, upper: Clip, asked: LayerRequest) -> list[_Ru
     return out
 
 
-def _joined(clip: Clip, upper: Clip, runs: list[_Run], inside: Flags, follow: str) -> tuple[Ints, Clip]:
+def _joined(clip: Clip, upper: Clip, runs: list[_Run], inside: Flags, keep_to: str) -> tuple[Ints, Clip]:
     """The frames that show the other motion, and its poses there, one run faded into the next."""
     at = np.arange(runs[0].at[0], runs[-1].at[-1] + 1)
     rot = np.empty((len(at), len(clip.skeleton), 4))
     stop = 0
     for run in runs:
-        own = _on_body(clip, upper, run, inside, follow)
+        own = _on_body(clip, upper, run, inside, keep_to)
         rows = run.at - at[0]
         both = rows < stop
         rot[rows[both]] = quat.slerp(rot[rows[both]], own[both], run.share[both][:, None])
@@ -165,14 +157,14 @@ def _smooth(share: Floats) -> Floats:
     return share * share * (3 - 2 * share)
 
 
-def _on_body(clip: Clip, upper: Clip, run: _Run, inside: Flags, follow: str) -> Floats:
+def _on_body(clip: Clip, upper: Clip, run: _Run, inside: Flags, keep_to: str) -> Floats:
     """Rotations (N, J, 4): the other motion's on the body as it then is; joints outside of the mask are the body's."""
     own = np.array(clip.local_rot[run.at])
     other = sample_rotations(upper.local_rot, run.frame)
     parents = clip.skeleton.parents
     edge = [joint for joint in np.flatnonzero(inside) if parents[joint] >= 0 and not inside[parents[joint]]]
     own[:, inside] = other[:, inside]
-    if follow == "body":
+    if keep_to == "body":
         back = quat.from_yaw(-np.interp(run.frame, np.arange(len(upper)), _heading(upper)))
         turn = quat.multiply(quat.from_yaw(_heading(clip)[run.at]), back)
         world = sample_rotations(upper.global_rotations()[:, edge], run.frame)
@@ -193,7 +185,7 @@ def layer(
     upper: Clip | File | None = None,
     progress: Progress | None = None,
     **fields: Any,
-) -> LayerResult:
+) -> Result:
     """A motion with another's upper body laid over it.
 
     >>> from choreograph.demo import demo_clip

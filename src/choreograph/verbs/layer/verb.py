@@ -16,8 +16,8 @@ VERB = Verb(
     search=LayerSearch,
     examples=(
         "layer walk.bvh --upper wave.bvh -o waving.bvh",
-        "layer run.bvh --upper phone.bvh --mask right_arm --start 1 --fade 0.5 -o call.glb",
-        "layer walk.bvh --upper tired.bvh --weight 0.5 --repeat -o half_tired.bvh",
+        "layer run.bvh --upper phone.bvh --mask right_arm --at 1 --fade 0.5 -o call.glb",
+        "layer walk.bvh --upper tired.bvh --share 0.5 --repeat -o half_tired.bvh",
     ),
     guide="docs/layer.md",
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,6 @@ from choreograph.verbs.loop.request import LoopRequest
 
 LONGEST_S = 3600.0
 _TURN_RAD = np.radians(15)
-
-
-@dataclass(frozen=True, eq=False)
-class LoopResult(Result):
-    """A motion that repeats, with what it was made of."""
-
-    recorded: Clip | None = None
-    cycle: Cycle | None = None
 
 
 class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
@@ -64,7 +55,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
             )
         return repeat(one, asked.cycles), cycle
 
-    def best(self) -> LoopResult:
+    def best(self) -> Result:
         """The loop."""
         clip, cycle = self.made
         length = (cycle.stop - cycle.start) / clip.fps
@@ -89,7 +80,7 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
             tuple(self._problems(cycle, turn)),
             details={"start_frame": cycle.start, "stop_frame": cycle.stop},
         )
-        return LoopResult("loop", self.request, (answer,), seconds=self.seconds, recorded=self._clip, cycle=cycle)
+        return Result("loop", self.request, (answer,), seconds=self.seconds)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
         asked = self.request
@@ -121,7 +112,7 @@ def _cleaned(one: Clip) -> Clip:
 
 def loop(
     clip: Clip | File, request: LoopRequest | None = None, *, progress: Progress | None = None, **fields: Any
-) -> LoopResult:
+) -> Result:
     """A motion that repeats: the best cycle of a clip, its ends joined.
 
     >>> from choreograph.demo import demo_clip

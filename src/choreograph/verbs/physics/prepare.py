@@ -265,14 +265,14 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
     found = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
-    weak = []
+    weak: list[tuple[str, float | None, float | None, str]] = []
     if off - own > _STRANGE_DEG:
         weak.append((f"Key poses are {off:.0f}° from what the examples can do, the examples {own:.0f}°", own, off, "°"))
     if flies and not any(fly):
         weak.append(("The motion leaves the floor and none of the examples does", None, None, ""))
     if both > _MUCH and known < _LITTLE:
         what = f"Both feet are planted for {both:.0%} of the motion, and for at most {known:.0%} of any example"
-        weak.append((what, known, both, ""))
+        weak.append((what, both, known, ""))
     for what, least, got, unit in weak:
         facts = {"asked": least, "got": got, "unit": unit}
         found.append(Missed.of(ProblemKind.EXAMPLES_WEAK, "examples", what=what, **facts))

@@ -29,7 +29,7 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
     }
     text, (size, unit) = max(parts.items(), key=lambda part: part[1][0])
     yield Problem.of(
-        ProblemKind.NOT_CONVERGED, "iterations", count=solved.iterations, broken=f"; {text} by {amount(size, unit)}",
+        ProblemKind.NOT_CONVERGED, count=solved.iterations, broken=f"; {text} by {amount(size, unit)}",
         got=solved.solution.violation,
     )  # fmt: skip
     stronger = _needs(question)

@@ -12,7 +12,8 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.problem import Problem
+from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, File
 from choreograph.distance.blas import one_thread_each

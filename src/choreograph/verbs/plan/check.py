@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -96,16 +97,23 @@ def _path(hips: Floats, fps: float, request: PlanRequest) -> list[Broken]:
     by = float(away[worst]) - limit
     if by <= TOUCH_M:
         return []
+    far, when = amount(float(away[worst]), "m"), 3 * worst / fps
     problem = Problem.of(
-        ProblemKind.PATH_MISSED, "path", asked=limit, got=away[worst], tolerance=limit, unit="m", at_s=3 * worst / fps,
-        place=(float(some[worst, 0]), 0.0, float(some[worst, 1])), error=amount(float(away[worst]), "m"),
+        ProblemKind.PATH_MISSED, "path", asked=limit, got=away[worst], tolerance=limit, unit="m", at_s=when,
+        place=(float(some[worst, 0]), 0.0, float(some[worst, 1])), error=f"{far} at {amount(when, 's')}",
+        limit=amount(limit, "m"),
     )  # fmt: skip
     return [Broken("path", by, problem)]
 
 
 def _end(at: Floats, facing: float, seconds: float, end: End) -> tuple[float, float, list[Broken]]:
     away, missed = math.dist((at[0], at[2]), end.place), []
-    where = {"unit": "m", "at_s": seconds, "place": (float(at[0]), 0.0, float(at[2])), "what": "The torso"}
+    where: dict[str, Any] = {
+        "unit": "m",
+        "at_s": seconds,
+        "place": (float(at[0]), 0.0, float(at[2])),
+        "what": "The torso",
+    }
     if away > end.radius + TOUCH_M:
         place = f"{end.where}.place"
         problem = Problem.of(

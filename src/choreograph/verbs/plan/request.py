@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
@@ -169,9 +169,9 @@ class PlanRequest(ChosenRequest):
 
     def _check_goal(self, n: int, goal: AnyGoal) -> None:
         where, last = f"goals[{n}]", n == len(self.goals) - 1
-        if not isinstance(goal, PlaceGoal) and not (last and isinstance(goal, PoseGoal)):
+        if not isinstance(goal, PlaceGoal | PoseGoal) or (isinstance(goal, PoseGoal) and not last):
             raise Wrong(where, f"is a {goal.noun} goal; plan passes places, and ends at a place or in a pose")
-        others = ("at_s", "start_s", "height_m", "heading_deg", "points", "as_recorded", "duration_s")
+        others: tuple[str, ...] = ("at_s", "start_s", "height_m", "heading_deg", "points", "as_recorded", "duration_s")
         others += () if last else ("facing_deg", "standing", "label")
         for name in set(others) & set(type(goal).model_fields):
             if getattr(goal, name) != type(goal).model_fields[name].default:
@@ -186,6 +186,7 @@ class PlanRequest(ChosenRequest):
     def _places(self) -> list[tuple[str, Point]]:
         every = [("start.place", self.start.place)]
         for n, goal in enumerate(self.goals):
+            assert isinstance(goal, PlaceGoal | PoseGoal)
             every += [(f"goals[{n}].place", goal.place)] if goal.place is not None else []
             every += [(f"goals[{n}].ends", end) for end in getattr(goal, "ends", None) or ()]
         items = [*self.scene.solids(), *self.scene.forbidden(), *self.scene.footholds()]
@@ -203,7 +204,7 @@ class PlanRequest(ChosenRequest):
         return End(
             f"goals[{len(self.goals) - 1}]", goal.place, goal.tolerance_m or NEAR_M, goal.facing,
             math.radians(goal.tolerance_deg or NEAR_DEG), own is not None and own.standing,
-            None if own is None else own.label, None if own is not None else goal.pose,
+            None if own is None else own.label, goal.pose if isinstance(goal, PoseGoal) else None,
         )  # fmt: skip
 
     @cached_property
@@ -211,10 +212,12 @@ class PlanRequest(ChosenRequest):
         """What is passed before the end, in order."""
         out = []
         for n, goal in enumerate(self.goals[:-1]):
+            assert isinstance(goal, PlaceGoal)
             if goal.ends is not None:
                 (ax, az), (bx, bz) = goal.ends
                 middle, reach = ((ax + bx) / 2, (az + bz) / 2), math.dist(*goal.ends) / 2
             else:
+                assert goal.place is not None
                 middle, reach = goal.place, goal.tolerance_m or NEAR_M
             out.append(Waypoint(f"goals[{n}]", middle, reach, goal.ends))
         return out
@@ -237,7 +240,7 @@ class PlanRequest(ChosenRequest):
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with its files taken from a folder, and with what its drawing holds."""
         scene = self.scene.resolved(folder)
-        changes = {"scene": scene, "path": None if self.path is None else self.path.resolved(folder)}
+        changes: dict[str, Any] = {"scene": scene, "path": None if self.path is None else self.path.resolved(folder)}
         if scene.drawing:
             drawn = read_drawing(scene)
             changes["scene"] = drawn.scene

@@ -78,6 +78,7 @@ def _last_steps(
     """What can be done at the goal, each from its beginning to its end as one step."""
     spans: list[tuple[int, int | None, int, str]] = []
     if end.pose is not None:
+        assert end.pose.clip is not None
         clip = graph.find_clip(end.pose.clip)
         if end.pose.frame >= graph.infos[clip].own_frames:
             raise RequestError(
@@ -102,9 +103,9 @@ def _last_steps(
             )
     tracks: list[Track] = []
     steps: list[Step] = []
-    for clip, begin, end, _ in spans:
+    for clip, begin, stop, _ in spans:
         track = read_track(graph.clips[clip], clip, plans.body, mechanics)
-        last = min(round(end / track.stride), len(track.points) - 1)
+        last = min(round(stop / track.stride), len(track.points) - 1)
         first = last if begin is None else round(begin / track.stride)
         earlier = [event for event in track.events if event.frame <= min(first, last - 2)]
         later = [event for event in track.events if event.frame < last - 2]

@@ -31,7 +31,7 @@ class RetargetRequest(Request):
         default_factory=dict
     )
     """Joints of the body whose role is not found, such as left_foot=L_Ankle."""
-    joints: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--joint",), metavar="JOINT=SOURCE")] = Field(
+    joint_map: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--joint",), metavar="JOINT=SOURCE")] = Field(
         default_factory=dict
     )
     """Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none."""
@@ -39,7 +39,7 @@ class RetargetRequest(Request):
     """Whether standing feet are held where they stand."""
     keep_way: bool = False
     """Whether it goes where the motion goes, rather than as much farther as its legs are longer."""
-    hands: bool = True
+    touch_hands: bool = True
     """Whether hands that touch each other, the body or the floor do so on the other body, too."""
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:

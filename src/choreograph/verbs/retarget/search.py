@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,14 +31,6 @@ _TOUCH_M = 0.03
 """How far a hand may be from what it touches."""
 _ARM_DEG, _LEG_DEG = 5.0, 10.0
 """Mean angles between bones from which on the pose counts as missed."""
-
-
-@dataclass(frozen=True, eq=False)
-class RetargetResult(Result):
-    """A motion on another body, with what it was."""
-
-    recorded: Clip | None = None
-    """The motion as it was."""
 
 
 class Body(NamedTuple):
@@ -102,11 +93,11 @@ class RetargetSearch(OneStepSearch[PutOn]):
         if asked.roles:
             skeleton = skeleton.with_roles(dict(asked.roles))
         return put_on(
-            self._clip, skeleton, stance=stance, given=dict(asked.joints),
-            clean=asked.clean, hands=asked.hands, keep_way=asked.keep_way,
+            self._clip, skeleton, stance=stance, given=dict(asked.joint_map),
+            clean=asked.clean, hands=asked.touch_hands, keep_way=asked.keep_way,
         )  # fmt: skip
 
-    def best(self) -> RetargetResult:
+    def best(self) -> Result:
         """The motion on the body."""
         clip, source, touches = self.made.clip, self._clip, self.made.touches
         arms, legs = bone_angles(source, clip, ARMS), bone_angles(source, clip, LEGS)
@@ -124,7 +115,7 @@ class RetargetSearch(OneStepSearch[PutOn]):
             metrics["touches"] = Metric(float(misses.max()) if misses.size else 0.0, "m", "touching hands off by")
         if clip.skeleton.feet and len(clip) > 1:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
-        found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joints))
+        found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joint_map))
         unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self.made.raw, body=self._body()),),
@@ -133,7 +124,7 @@ class RetargetSearch(OneStepSearch[PutOn]):
             (*_problems(metrics, clip), *_arms_missing(source.skeleton, clip.skeleton)),
             details={"map": found.as_names(), "move_with_parent": unlike},
         )
-        return RetargetResult("retarget", self.request, (answer,), seconds=self.seconds, recorded=source)
+        return Result("retarget", self.request, (answer,), seconds=self.seconds)
 
     def _body(self) -> str | None:
         return self.request.to if find_character(self.request.to) is not None else None
@@ -144,7 +135,7 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
         got = metrics[name].value
         if got > limit:
             facts = {"asked": 0.0, "got": got, "tolerance": limit, "unit": "°", "metric": name}
-            more = "Name the joints yourself (joints)."
+            more = "Name the joints yourself (joint_map)."
             yield Problem.of(ProblemKind.LIMB_MISMATCH, "to", what=name[:-1], more=more, **facts)
     if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
         got = metrics["touches"].value
@@ -171,7 +162,7 @@ def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
 
 def retarget(
     clip: Clip | File, request: RetargetRequest | File, *, progress: Progress | None = None, **changes: Any
-) -> RetargetResult:
+) -> Result:
     """A motion on another body.
 
     >>> from choreograph.demo import demo_clip

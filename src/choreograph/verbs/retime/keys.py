@@ -35,7 +35,7 @@ def length_keys(
         fps: Rate of the result, the motion's own if None.
     """
     if not (np.isfinite(seconds) and seconds > 0):
-        raise RequestError(f"the length is {seconds} s; it must be a positive number", where="seconds")
+        raise RequestError(f"the length is {seconds} s; it must be a positive number", where="duration_s")
     ends = {0: 0.0, len(clip) - 1: max(seconds - 1 / (fps or clip.fps), 1e-3)}
     return check_keys(clip, sorted({**ends, **dict(keys)}.items()))
 

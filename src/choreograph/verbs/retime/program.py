@@ -15,7 +15,7 @@ from choreograph.verbs.retime.curve import TimeWarp, smooth_path
 from choreograph.verbs.retime.features import Track
 from choreograph.verbs.retime.keys import KeyTime
 from choreograph.verbs.retime.pace import share_out
-from choreograph.verbs.retime.settings import MAX_RATE, RetimeSettings
+from choreograph.verbs.retime.request import MAX_RATE, RetimeAdvanced
 from choreograph.verbs.retime.still import limit_steps
 
 _PACE_WEIGHT = 3.0
@@ -75,7 +75,7 @@ class Table:
     """Whether the motion is guided by itself."""
 
 
-def choose_grid(rates: Sequence[float], settings: RetimeSettings, *, as_recorded: bool = False) -> Grid:
+def choose_grid(rates: Sequence[float], settings: RetimeAdvanced, *, as_recorded: bool = False) -> Grid:
     """A grid that holds the rates needed between key times with room on both sides, and the recorded pace.
 
     A motion that is guided by itself needs more room: what keeps its pace has to be made up for elsewhere. Rates are
@@ -120,7 +120,7 @@ class Program:
     and samples of the motion; with durations, frames of the motion and samples of output time.
     """
 
-    def __init__(self, table: Table, grid: Grid, keys: Sequence[KeyTime], fps: float, settings: RetimeSettings) -> None:
+    def __init__(self, table: Table, grid: Grid, keys: Sequence[KeyTime], fps: float, settings: RetimeAdvanced) -> None:
         self.grid, self.table, self.keys = grid, table, keys
         self.settings, self.fps = settings, fps
         self.hz = grid.samples * self.settings.program_hz
@@ -129,7 +129,7 @@ class Program:
         across_s, along_s = (motion_s, seconds) if grid.inverse else (seconds, motion_s)
         self.across, self.along = across_s * self.settings.program_hz, along_s * self.hz
         self.positions = int(self.across[-1] + 1e-6) + 1
-        weight = settings.pace_weight
+        weight = settings.weights.pace
         self.pace_weight = (0.0 if table.as_recorded else _PACE_WEIGHT) if weight is None else weight
 
     def solve(self) -> tuple[Ints, float, list[tuple[int, int]]]:
@@ -180,12 +180,12 @@ class Program:
     def _priced(self) -> Floats32:
         """The table's costs with what changing the rate and leaving the pace cost."""
         rates = self.grid.rates
-        change = self.settings.change_weight * (rates[:, None] - rates[None]) ** 2
+        change = self.settings.weights.change * (rates[:, None] - rates[None]) ** 2
         air, crowded = self._flights()
         costs = self.table.costs * np.where(air, _FLIGHT_WEIGHT, 1.0).astype(np.float32)[:, None, None]
         costs += change.astype(np.float32)
         weight = np.full(len(costs), self.pace_weight)
-        if self.table.as_recorded and self.settings.pace_weight is None:
+        if self.table.as_recorded and self.settings.weights.pace is None:
             weight[crowded] = _PACE_WEIGHT
         if weight.any():
             off = (np.log(rates)[None] - np.log(self._wanted_rates())[:, None]) ** 2

@@ -129,7 +129,7 @@ def suggest_references(
         progress: Hears how many clips are done.
     """
     if not (np.isfinite(seconds) and seconds > 0):
-        raise RequestError(f"the length is {seconds} s; it must be a positive number", where="seconds")
+        raise RequestError(f"the length is {seconds} s; it must be a positive number", where="duration_s")
     told, found = progress or silent, []
     wanted, mean, spread = mean_speed(clip) * clip.seconds / seconds, *_pose_statistics(clip)
     for index, other in enumerate(clips):

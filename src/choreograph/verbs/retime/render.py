@@ -15,7 +15,7 @@ from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.repair import remove_spikes
 from choreograph.verbs.retime.curve import TimeWarp
-from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.request import RetimeRequest
 
 _SAME_RATE = 0.02
 """A rate that differs from the recorded one by less counts as the same: nothing is skipped, nothing is averaged."""
@@ -32,7 +32,7 @@ class Rendered:
     """Whether standing feet were held."""
 
 
-def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = None) -> Rendered:
+def render_warp(clip: Clip, warp: TimeWarp, request: RetimeRequest | None = None) -> Rendered:
     """The motion with its frames shown when the warp says so.
 
     Where the motion is faster than recorded, each frame is a mean over its neighbours: at twice the pace over one step
@@ -41,10 +41,11 @@ def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = No
     Args:
         clip: The motion.
         warp: Through its first and last frame.
-        settings: Smoothing, feet, and the result's rate.
+        request: Whose smoothing, feet and rate count.
     """
-    settings = settings or RetimeSettings()
-    fps = settings.fps or clip.fps
+    request = request or RetimeRequest()
+    settings, finish = request.advanced, request.finish
+    fps = finish.rate_hz or clip.fps
     times = np.minimum(np.arange(int(np.floor(warp.length_s * fps + 1e-6)) + 1) / fps, warp.length_s)
     frames = np.clip(warp.frames_at(times), 0, len(clip) - 1)
     near = np.rint(frames)
@@ -58,7 +59,7 @@ def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = No
         width = np.where(rates > 1 + _SAME_RATE, np.sqrt(np.maximum(rates**2 - 1, 0) / 3), 0.0)
         width *= clip.fps / settings.program_hz
     changed = float(np.abs(rates - 1).max()) > _SAME_RATE or settings.smoothing == "uniform"
-    source = remove_spikes(clip) if settings.repair and changed else clip
+    source = remove_spikes(clip) if finish.repair and changed else clip
     root, rotations, bones = _sample_poses(source, frames, width)
     if settings.smoothing == "uniform":
         root, rotations = _smooth_evenly(root, rotations, settings.uniform_s * fps)
@@ -73,7 +74,7 @@ def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = No
         labels=_labels(clip, frames),
         source=_source(clip, warp),
     )
-    if not (settings.replant and changed and contacts is not None and contacts.any()):
+    if not (finish.clean and changed and contacts is not None and contacts.any()):
         return Rendered(made, seal(frames), False)
     try:
         return Rendered(clean_feet(made), seal(frames), True)

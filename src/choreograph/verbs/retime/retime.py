@@ -18,7 +18,7 @@ from choreograph.verbs.retime.keys import KeyTime, check_keys
 from choreograph.verbs.retime.measure import gravity_kept
 from choreograph.verbs.retime.references import Reference
 from choreograph.verbs.retime.render import render_warp
-from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.warp import GuidedWarp, Retimer
 
 _KEY_S = 0.001
@@ -67,7 +67,7 @@ def retime_clip(
     clip: Clip,
     keys: Sequence[KeyTime | tuple[int, float]],
     references: Sequence[Reference] = (),
-    settings: RetimeSettings | None = None,
+    request: RetimeRequest | None = None,
     progress: Progress | None = None,
 ) -> Retimed:
     """The motion with the same poses, in order, at the key times, with the references' timing between them.
@@ -77,7 +77,7 @@ def retime_clip(
         keys: Frames and the seconds at which they are shown; the first frame at 0, and the last, at least.
             `length_keys` makes them from a length.
         references: Motions whose timing is liked, or parts of motions; none for the motion's own timing.
-        settings: What the warp may do, how frames are made.
+        request: What the warp may do and how frames are made; its own key times do not count.
         progress: Hears how far the work is.
 
     Raises:
@@ -90,18 +90,18 @@ def retime_clip(
     >>> len(result.clip), result.problems
     (132, ())
     """
-    return retime_prepared(Retimer(clip, references, settings), keys, progress)
+    return retime_prepared(Retimer(clip, references, request), keys, progress)
 
 
 def retime_prepared(
     retimer: Retimer, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None
 ) -> Retimed:
     """The same with a motion and references that are prepared: for key times that are dragged."""
-    told, clip, settings = progress or silent, retimer.clip, retimer.settings
+    told, clip, request = progress or silent, retimer.clip, retimer.request
     checked = check_keys(clip, keys)
     guided = retimer.solve(checked, progress)
     told("making frames", 0, 1)
-    made = render_warp(clip, guided.warp, settings)
+    made = render_warp(clip, guided.warp, request)
     told("making frames", 1, 1)
     rates = guided.warp.rates_at(np.linspace(0, guided.warp.length_s, len(made.clip)))
     feet = bool(clip.skeleton.feet)
@@ -117,8 +117,8 @@ def retime_prepared(
     )
     problems = (
         *_key_problems(guided.warp, checked),
-        *_still_problems(guided, settings.still_rate),
-        *_gravity_problems(metrics, retimer.as_recorded, settings.blend),
+        *_still_problems(guided, request.advanced.still_rate),
+        *_gravity_problems(metrics, retimer.as_recorded, request.spline_share),
     )
     return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
 
@@ -141,20 +141,22 @@ def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[Problem]:
         got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
         facts = {"asked": wanted, "got": got, "unit": "×", "at_s": float(begin)}
         frames = f"{start} to {stop}, which stand still,"
-        found.append(Problem.of(ProblemKind.RATE_MISSED, "warp.still_rate", frames=frames, **facts))
+        found.append(Problem.of(ProblemKind.RATE_MISSED, "advanced.still_rate", frames=frames, **facts))
     return found
 
 
-def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[Problem]:
+def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, spline_share: float) -> list[Problem]:
     """Jumps that float or drop; with another motion's timing that may be what was wanted."""
     if not as_recorded:
         return []
-    if blend:
-        why = f"The spline has a share of {blend:g} in the warp; blend less of it (blend)."
+    if spline_share:
+        why = f"The spline has a share of {spline_share:g} in the warp; give it less (spline_share)."
     elif metrics.seconds < metrics.recorded_s:
-        why = "There is too little time around it; allow more seconds, or a larger largest_rate."
+        why = "There is too little time around it; allow more time (duration_s), or a larger largest_rate."
     else:
-        why = "There is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate."
+        why = (
+            "There is too much time for the motion around it; allow less time (duration_s), or a smaller smallest_rate."
+        )
     found = []
     for n, (before, after) in enumerate(metrics.gravity):
         if abs(after / before - 1) <= _GRAVITY:
@@ -164,7 +166,7 @@ def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -
         what += f", recorded {-before:.1f} m/s²"
         found.append(
             Problem.of(
-                ProblemKind.GRAVITY_CHANGED, "blend" if blend else "seconds", what=what,
+                ProblemKind.GRAVITY_CHANGED, "spline_share" if spline_share else "duration_s", what=what,
                 asked=before, got=None if over else after, tolerance=_GRAVITY * abs(before), unit="m/s²", more=why,
             )
         )  # fmt: skip

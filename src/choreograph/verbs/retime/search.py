@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.contract.fields import leads_to_field
+from choreograph.contract.limits import is_file
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import OneStepSearch
 from choreograph.contract.verb import CLIP, File
@@ -53,21 +55,23 @@ class RetimeSearch(OneStepSearch[Retimed]):
         self._clip, self._given = clip, references
         self._retimer: Retimer | None = None
         self._references: list[Clip] = []
+        self._suggested = False
+        """Whether references were chosen for the length that was asked for."""
 
     def make(self, progress: Progress) -> Retimed:
         """The motion with its other timing."""
         keys = self.request.key_times(self._clip)
         if self._retimer is None:
             self._references = self._find_references(progress)
-            self._retimer = Retimer(self._clip, self._references, self.request.settings())
+            self._retimer = Retimer(self._clip, self._references, self.request)
         return retime_prepared(self._retimer, keys, progress)
 
     def change(self, request: Any) -> None:
         """Ask for other key times; where only those change, nothing is prepared anew."""
         before = self.request
         super().change(request)
-        same = request.with_(seconds=before.seconds, keys=before.keys) == before
-        if not same or (request.like_from and request.seconds != before.seconds):
+        same = request.with_(duration_s=before.duration_s, keys=before.keys) == before
+        if not same or (self._suggested and request.duration_s != before.duration_s):
             self._retimer = None
 
     def _find_references(self, progress: Progress) -> list[Clip]:
@@ -75,18 +79,20 @@ class RetimeSearch(OneStepSearch[Retimed]):
 
         if self._given is not None:
             return list(self._given)
-        if self.request.like:
-            return [read_clip(name) for name in self.request.like]
-        if not self.request.like_from:
-            return []
-        clips = _clips_of(self.request.like_from)
-        found = suggest_references(self._clip, self.request.length_s(self._clip), clips, progress=progress)
-        if not found:
-            raise RequestError(
-                f"{self.request.like_from} holds no motion of a body with these joints that could guide it",
-                where="like_from",
-            )
-        return [clips[one.index] for one in found]
+        references = []
+        for number, name in enumerate(self.request.like):
+            if not _holds_several(name):
+                references.append(read_clip(name))
+                continue
+            self._suggested = True
+            clips = _clips_of(name)
+            nearest = suggest_references(self._clip, self.request.length_s(self._clip), clips, progress=progress)
+            if not nearest:
+                raise RequestError(
+                    f"{name} holds no motion of a body with these joints that could guide it", where=f"like[{number}]"
+                )
+            references += [clips[one.index] for one in nearest]
+        return references
 
     def best(self) -> RetimeResult:
         """The retimed motion."""
@@ -104,7 +110,7 @@ class RetimeSearch(OneStepSearch[Retimed]):
             if not math.isnan(after):
                 metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
         asked = self.request
-        problems = tuple(p if leads_to_field(asked, p.where) else replace(p, where="seconds") for p in made.problems)
+        problems = tuple(p if leads_to_field(asked, p.where) else replace(p, where="duration_s") for p in made.problems)
         named = f"{self._clip.name}, {made.clip.seconds:.2f} s"
         details = {
             "keys": [{"frame": key.frame, "seconds": key.seconds} for key in made.keys],
@@ -118,6 +124,11 @@ class RetimeSearch(OneStepSearch[Retimed]):
             "retime", request, (answer,), seconds=self.seconds,
             retimed=made, recorded=self._clip, references=tuple(self._references),
         )  # fmt: skip
+
+
+def _holds_several(name: str) -> bool:
+    """Whether a name is that of a folder, a pattern or a motion graph, from which motions are chosen."""
+    return Path(name).suffix.lower() == ".mog" or Path(name).is_dir() or (not is_file(name) and has_magic(name))
 
 
 def _clips_of(text: str) -> list[Clip]:
@@ -151,7 +162,7 @@ def retime(
 
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
-    >>> result = cg.retime(demo_clip("jump_high", 60.0), cg.RetimeRequest(seconds=1.5))
+    >>> result = cg.retime(demo_clip("jump_high", 60.0), cg.RetimeRequest(duration_s=1.5))
     >>> round(result.clip.seconds, 2)
     1.5
 

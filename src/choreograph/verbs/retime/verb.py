@@ -48,7 +48,7 @@ VERB = Verb(
     request=RetimeRequest,
     subject=CLIP,
     search=RetimeSearch,
-    trial=RetimeRequest(seconds=1.5),
+    trial=RetimeRequest(duration_s=1.5),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     outputs=(
@@ -56,9 +56,9 @@ VERB = Verb(
         Output("curve", "Also write the warp as a table of second, frame and rate", (".csv",), _write_warp),
     ),
     examples=(
-        "retime jump.bvh --seconds 1.2 -o out.bvh",
-        "retime tired.bvh --like brisk.bvh --seconds 4 -o brisk_tired.bvh --picture warp.png",
-        "retime dance.bvh --key 40=0.5 --key 130=2.0 --like-from recordings/ -o on_the_beat.glb",
+        "retime jump.bvh --duration 1.2 -o out.bvh",
+        "retime tired.bvh --like brisk.bvh --duration 4 -o brisk_tired.bvh --picture warp.png",
+        "retime dance.bvh --key 40=0.5 --key 130=2.0 --like recordings/ -o on_the_beat.glb",
     ),
     guide="docs/retime.md",
 )

@@ -28,7 +28,7 @@ from choreograph.verbs.retime.measure import find_flights
 from choreograph.verbs.retime.pace import find_pace
 from choreograph.verbs.retime.program import Grid, Program, Table, choose_grid
 from choreograph.verbs.retime.references import Reference, prepare_references
-from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.still import find_still
 
 _NEIGHBOURS = 5
@@ -66,12 +66,11 @@ class Retimer:
     2.5
     """
 
-    def __init__(
-        self, clip: Clip, references: Sequence[Reference] = (), settings: RetimeSettings | None = None
-    ) -> None:
+    def __init__(self, clip: Clip, references: Sequence[Reference] = (), request: RetimeRequest | None = None) -> None:
         # Contacts are looked for once, for all key times.
         self.clip = with_detected_contacts(clip) if clip.skeleton.feet else clip
-        self.settings = settings or RetimeSettings()
+        self.request = request or RetimeRequest()
+        self.settings = self.request.advanced
         self.as_recorded = not references
         self.references = prepare_references(self.clip, references, 4 / self.settings.program_hz)
         self._tables: dict[Grid, Table] = {}
@@ -93,8 +92,8 @@ class Retimer:
         path, cost, tied = program.solve()
         told("smoothing the warp", 2, 3)
         warp = program.smooth(path)
-        if self.settings.blend:
-            warp = blend_warps(warp, spline_warp(checked, self.clip.fps), self.settings.blend)
+        if self.request.spline_share:
+            warp = blend_warps(warp, spline_warp(checked, self.clip.fps), self.request.spline_share)
         warp = _through_keys(warp, checked)
         told("smoothing the warp", 3, 3)
         return GuidedWarp(

@@ -214,7 +214,8 @@ def _nearest(
     return OutOfReach(
         solver.term_names[term],
         quantity,
-        f"{what.format(wanted)} is out of reach; the nearest is {nearest:.2f} {'m' if quantity == 'height' else 'm/s'}, frame {frame} of {name!r}",
+        f"{what.format(wanted)} is out of reach; the nearest is "
+        f"{nearest:.2f} {'m' if quantity == 'height' else 'm/s'}, frame {frame} of {name!r}",
         float(wanted),
         nearest,
         name,

@@ -138,7 +138,8 @@ class SolveRequest(ChosenRequest):
     The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a
     weight of 1.
 
-    >>> SolveRequest(4.0, [{"at_s": 0, "place": [0, 0], "facing_deg": 0}, {"at_s": 4, "place": [0.5, 4]}]).goals[1].place
+    >>> begin = {"at_s": 0, "place": [0, 0], "facing_deg": 0}
+    >>> SolveRequest(4.0, [begin, {"at_s": 4, "place": [0.5, 4]}]).goals[1].place
     (0.5, 4.0)
     """
 

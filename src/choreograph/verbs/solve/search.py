@@ -49,7 +49,7 @@ class SolveSearch(ChoosingSearch):
         self._hierarchies: dict[tuple[int, float | None], Hierarchy] = {}
         if hierarchy is not None:
             self._hierarchies[id(self._graph), request.advanced.max_cut_cost] = hierarchy
-        self._engine: SingleSolver | GroupSolver | None = None
+        self._engine: _SingleSolver | GroupSolver | None = None
         self._forget()
 
     def _chosen(self, graph: Graphs, request: SolveRequest) -> Graphs:
@@ -147,11 +147,11 @@ class SolveSearch(ChoosingSearch):
         if self._graph is not graph:
             engine = None
         limits = None
-        if isinstance(engine, SingleSolver) and request.wants_same(before):
+        if isinstance(engine, _SingleSolver) and request.wants_same(before):
             engine.begin(request.with_quality())
             limits = self._limits
-        elif isinstance(engine, SingleSolver) and _can_go_on(before, request):
-            self._engine, self.carried = SingleSolver(engine.solver.with_request(request.with_quality())), True
+        elif isinstance(engine, _SingleSolver) and _can_go_on(before, request):
+            self._engine, self.carried = _SingleSolver(engine.solver.with_request(request.with_quality())), True
         else:
             self._engine, self.carried = None, False
         self.request = request
@@ -165,7 +165,7 @@ class SolveSearch(ChoosingSearch):
 
     def state(self) -> dict[str, Any]:
         """What the search knows."""
-        if not isinstance(self._engine, SingleSolver):
+        if not isinstance(self._engine, _SingleSolver):
             raise RequestError("a search for several people is not kept")
         return self._engine.solver.as_dict()
 
@@ -178,14 +178,14 @@ class SolveSearch(ChoosingSearch):
         if self.request.characters:
             raise RequestError("a search for several people is not kept; begin it anew")
         engine = self._ready(silent)
-        assert isinstance(engine, SingleSolver)
+        assert isinstance(engine, _SingleSolver)
         engine.solver.resume(state)
         engine.begin(self.request.with_quality())
         self._forget()
 
     # ------------------------------------------------------------------ inside
 
-    def _ready(self, progress: Progress) -> SingleSolver | GroupSolver:
+    def _ready(self, progress: Progress) -> _SingleSolver | GroupSolver:
         """What does the work, made when it is first needed: finding a graph's hierarchy takes a while."""
         if self._engine is None:
             request, people = self.request.with_quality(), self.request.people()
@@ -194,7 +194,7 @@ class SolveSearch(ChoosingSearch):
                 trees = {name: self._hierarchy(graph, progress) for name, graph in graphs.items()}
                 self._engine = GroupSolver(request, graphs, trees)
             elif isinstance(self._graph, MotionGraph):
-                self._engine = SingleSolver(
+                self._engine = _SingleSolver(
                     Solver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress))
                 )
             else:
@@ -230,7 +230,7 @@ class SolveSearch(ChoosingSearch):
             self._hierarchies[key] = find_hierarchy(graph, HierarchySettings(most), progress)
         return self._hierarchies[key]
 
-    def _amount(self, engine: SingleSolver | GroupSolver) -> tuple[int, int]:
+    def _amount(self, engine: _SingleSolver | GroupSolver) -> tuple[int, int]:
         """How far the search has come: evaluations, or milliseconds."""
         request = self.request.with_quality()
         if request.work_limit is not None:
@@ -246,7 +246,7 @@ class SolveSearch(ChoosingSearch):
             }
         return self._finished[key]
 
-    def _answer(self, cast: Cast, shown: Mapping[str, FinishedPart]) -> Answer:
+    def _answer(self, cast: GroupSolution, shown: Mapping[str, FinishedPart]) -> Answer:
         engine = self._engine
         status = COMPLETE if engine is not None and engine.done else SEARCHING
         answer = make_answer(cast, shown, self._limits or (), status)
@@ -270,9 +270,9 @@ class SolveSearch(ChoosingSearch):
             self._lost = tuple(problem for problem in found if problem is not None)
         return self._lost
 
-    def _provenance(self, engine: SingleSolver | GroupSolver) -> dict[str, Any]:
+    def _provenance(self, engine: _SingleSolver | GroupSolver) -> dict[str, Any]:
         known: dict[str, Any] = {"evaluations": engine.evaluations}
-        if isinstance(engine, SingleSolver):
+        if isinstance(engine, _SingleSolver):
             hierarchy, graph = engine.solver.hierarchy, engine.solver.graph
             known |= {
                 "local_minima": len(engine.solver.minima),
@@ -283,7 +283,7 @@ class SolveSearch(ChoosingSearch):
         return known
 
 
-class SingleSolver:
+class _SingleSolver:
     """The search for one person within the request's time: what `GroupSolver` is for several."""
 
     def __init__(self, solver: Solver) -> None:

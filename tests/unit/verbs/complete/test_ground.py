@@ -58,7 +58,7 @@ def test_a_raised_hand_leaves_the_body_on_the_floor(model: cg.MotionModel, heigh
 def test_a_hand_out_of_reach_is_missed_and_nobody_flies(model: cg.MotionModel) -> None:
     result = completed(model, 2.5)
     assert result.problems[0].where == "goals[1].position"
-    assert "cm off; that is" in result.problems[0].text
+    assert "cm from its target at 1.5 s. That is" in result.problems[0].text
     assert clearance(result.clip, stand_levels(model)).max() < 0.05
 
 

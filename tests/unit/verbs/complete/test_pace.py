@@ -29,7 +29,7 @@ def asked(seconds: float, ahead_m: float, facing_deg: float = 0.0) -> cg.Complet
 
 @pytest.mark.parametrize(
     ("seconds", "ahead_m", "facing_deg", "said"),
-    [(1.0, 5.0, 0.0, "goes at"), (1.0, -4.0, 0.0, "goes backwards"), (0.1, 0.1, 180.0, "turns at")],
+    [(1.0, 5.0, 0.0, "The body moves"), (1.0, -4.0, 0.0, "backwards"), (0.1, 0.1, 180.0, "turning")],
 )
 def test_what_nobody_recorded_does_is_told(
     walks: list[Clip], seconds: float, ahead_m: float, facing_deg: float, said: str

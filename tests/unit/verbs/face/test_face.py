@@ -129,6 +129,12 @@ def test_landmarks_are_a_clip_that_markers_come_back_from(face: Face, tmp_path: 
     np.testing.assert_allclose(back.global_positions()[:, 2:], clip.global_positions()[:, 1:], atol=1e-5)
 
 
+def test_landmarks_are_a_motion_file(face: Face, tmp_path: Path) -> None:
+    clip = simple_head().as_clip(face)
+    cg.write_clip(tmp_path / "marks.npz", clip)
+    np.testing.assert_allclose(cg.read_clip(tmp_path / "marks.npz").local_pos, clip.local_pos, atol=1e-6)
+
+
 def test_shapes_are_read_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "shapes.csv"
     head = "shape,landmark,x_mm,y_mm,z_mm\n"

@@ -63,13 +63,13 @@ def test_the_chest_keeps_to_where_the_body_faces(walk: Clip, run: Clip) -> None:
 def test_weights_lie_between_the_two(walk: Clip, run: Clip) -> None:
     joint, frame = walk.skeleton.need("left_forearm"), len(run) // 2
     whole = quat.angle_between(walk.local_rot[frame, joint], run.local_rot[frame, joint])
-    half = layer(walk, upper=run, mask="arms", weight=0.5).best.clips[0].local_rot[frame, joint]
+    half = layer(walk, upper=run, mask="arms", share=0.5).best.clips[0].local_rot[frame, joint]
     assert quat.angle_between(walk.local_rot[frame, joint], half) == pytest.approx(whole / 2, rel=1e-6)
-    made = layer(walk, upper=run, joints={"left_forearm": 0.25}).best.clips[0].local_rot[frame, joint]
+    made = layer(walk, upper=run, joint_shares={"left_forearm": 0.25}).best.clips[0].local_rot[frame, joint]
     assert quat.angle_between(walk.local_rot[frame, joint], made) == pytest.approx(whole / 4, rel=1e-6)
 
 
-@pytest.mark.parametrize("fields", [{}, {"repeat": True, "weight": 0.5}, {"start_s": 1.0, "fade_s": 0.5}])
+@pytest.mark.parametrize("fields", [{}, {"repeat": True, "share": 0.5}, {"at_s": 1.0, "fade_s": 0.5}])
 def test_nothing_jumps(walk: Clip, run: Clip, fields: dict[str, object]) -> None:
     made = layer(walk, upper=run[:50], **fields).best.clips[0]
 
@@ -111,13 +111,13 @@ def test_what_cannot_be_is_refused(walk: Clip, run: Clip, tmp_path: Path) -> Non
     with pytest.raises(RequestError, match="which motion"):
         layer(walk)
     with pytest.raises(RequestError, match="nothing of the other motion falls into this one"):
-        layer(walk, upper=run, start_s=100.0)
+        layer(walk, upper=run, at_s=100.0)
     with pytest.raises(RequestError, match="nothing of the other motion falls into this one"):
-        layer(walk, upper=run, from_s=100.0)
+        layer(walk, upper=run, start_s=100.0)
     with pytest.raises(RoleError, match="no joint is called 'wing'"):
-        layer(walk, upper=run, joints={"wing": 1.0})
+        layer(walk, upper=run, joint_shares={"wing": 1.0})
     with pytest.raises(RequestError, match="nothing would change"):
-        layer(walk, upper=run, weight=0.0)
+        layer(walk, upper=run, share=0.0)
 
 
 def test_files_are_read(walk: Clip, run: Clip, tmp_path: Path) -> None:

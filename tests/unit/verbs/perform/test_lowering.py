@@ -22,7 +22,7 @@ def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):
     control = control_from_clip(leader[: round(4.8 * 30) + 1], base)
     found = find_segments(base, control)
     assert [p.segment for p in found.pieces] == list(range(6))
-    made = finish(found, FinishSettings(clean=False, hands=False))
+    made = finish(found, FinishSettings(clean=False, hold_hands=False))
     assert len(made.clip) == len(control.points)
     assert made.clip.global_positions() == pytest.approx(follower.global_positions()[: len(made.clip)], abs=1e-4)
     assert made.clip.contacts is not None and made.clip.contacts.dtype == bool

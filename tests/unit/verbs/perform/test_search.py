@@ -77,6 +77,7 @@ def test_a_way_is_walked_and_measured_on_the_finished_motion(walks: list[Clip]) 
     assert pickle.loads(pickle.dumps(result.best.details)) == dict(result.best.details)
 
 
+@pytest.mark.slow
 def test_a_way_at_hand_and_its_samples_are_one(walks: list[Clip], database: SegmentDatabase) -> None:
     rows = np.array(bend(4.0))
     way = cg.Trajectory(rows[:, 1:], 30.0)

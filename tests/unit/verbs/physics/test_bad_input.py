@@ -28,11 +28,12 @@ def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_h
     assert torque > most == pytest.approx(said[0].asked, abs=0.5)
 
 
+@pytest.mark.slow
 def test_what_does_not_converge_is_the_best_that_was_reached_and_marked(too_high: PhysicsResult) -> None:
     assert too_high.status == "not converged" and len(too_high.clip) > 30
     first, violation = too_high.problems[0], too_high.best.details["violation"]
     assert re.search(r"Solver stopped after \d+ iterations; .+ by [\d.e-]+", first.text)
-    assert first.got == pytest.approx(violation) and violation > 1e-6
+    assert first.got == pytest.approx(violation, abs=1e-4) and violation > 1e-6
     assert np.isfinite(too_high.clip.root_pos).all()
 
 

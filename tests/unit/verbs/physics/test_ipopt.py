@@ -45,6 +45,7 @@ def test_the_jacobian_and_hessian_are_those_of_the_values(question: Problem) -> 
     assert np.abs(product - (ends[0] - ends[1]) / 2e-6).max() < 1e-4 * np.abs(product).max()
 
 
+@pytest.mark.slow
 def test_both_solvers_find_the_same_motion(question: Problem) -> None:
     pytest.importorskip("casadi")
     own = solve_in_stages(question)

@@ -32,8 +32,8 @@ from choreograph.verbs.retime.measure import (
 from choreograph.verbs.retime.pace import find_pace, share_out
 from choreograph.verbs.retime.plot import plot_speeds, plot_warp
 from choreograph.verbs.retime.references import suggest_references
+from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.retime import retime_clip
-from choreograph.verbs.retime.settings import RetimeSettings
 from choreograph.verbs.retime.still import find_still, limit_steps
 from choreograph.verbs.retime.warp import Retimer
 
@@ -108,14 +108,14 @@ def test_standing_is_found_and_keeps_a_rate_of_its_own(jump: Clip) -> None:
     assert a == 0 and abs(b - 72) < 15 and abs(c - (len(jump) - 73)) < 15 and d == len(jump)
     for rate in (1.0, 2.0):
         keys = [(0, 0.0), (len(jump) - 1, (len(jump) - 1) / 120 / 1.3)]
-        guided = Retimer(jump, [], RetimeSettings(still_rate=rate)).solve(keys)
+        guided = Retimer(jump, [], RetimeRequest(advanced={"still_rate": rate})).solve(keys)
         middle = guided.warp.seconds_at((guided.still[0][0] + guided.still[0][1]) / 2)
         assert guided.warp.rates_at(middle) == pytest.approx(rate, abs=0.15)
 
 
 def test_a_rate_of_stillness_that_cannot_be_had_is_a_problem(jump: Clip) -> None:
     keys = [(0, 0.0), (len(jump) - 1, (len(jump) - 1) / 120 / 1.3)]
-    result = retime_clip(jump, keys, settings=RetimeSettings(still_rate=0.5))
+    result = retime_clip(jump, keys, request=RetimeRequest(advanced={"still_rate": 0.5}))
     problem, other = (p for p in result.problems if p.kind == ProblemKind.RATE_MISSED)
     assert result.still == () and other.text.startswith("Frames")
     assert problem.asked == 0.5 and problem.got > 0.6 and "Frames 0 to" in problem.text
@@ -127,7 +127,7 @@ def test_with_a_reference_standing_goes_at_the_mean_rate(jump: Clip) -> None:
     assert len(guided.still) == 2
     for start, stop in guided.still:
         assert guided.warp.rates_at(guided.warp.seconds_at((start + stop) / 2)) == pytest.approx(1.5, abs=0.15)
-    free = Retimer(jump, [jump], RetimeSettings(still_rate=0.0)).solve(keys)
+    free = Retimer(jump, [jump], RetimeRequest(advanced={"still_rate": 0.0})).solve(keys)
     assert free.still == ()
 
 

@@ -6,7 +6,7 @@ from tests.unit.verbs.retime import plain_program as plain
 
 from choreograph.verbs.retime import _compiled
 from choreograph.verbs.retime.program import choose_grid
-from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.request import RetimeAdvanced
 
 
 def small_case(seed: int):
@@ -88,11 +88,11 @@ def test_grids_hold_what_is_needed_and_the_recorded_pace() -> None:
     for rate in np.exp(np.linspace(np.log(0.1), np.log(10), 60)):
         for as_recorded in (False, True):
             for direction in ("steps", "durations"):
-                grid = choose_grid([rate], RetimeSettings(direction=direction), as_recorded=as_recorded)
+                grid = choose_grid([rate], RetimeAdvanced(direction=direction), as_recorded=as_recorded)
                 assert grid.rates.min() <= min(rate, 1.0) and grid.rates.max() >= max(rate, 1.0), (rate, grid)
                 assert len(grid.steps) <= 48
 
 
 def test_dragging_a_key_keeps_the_grid() -> None:
-    grids = {choose_grid([rate], RetimeSettings()) for rate in np.linspace(1.2, 1.4, 50)}
+    grids = {choose_grid([rate], RetimeAdvanced()) for rate in np.linspace(1.2, 1.4, 50)}
     assert len(grids) <= 2

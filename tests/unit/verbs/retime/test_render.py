@@ -12,7 +12,7 @@ from choreograph.verbs.retime.baselines import linear_warp
 from choreograph.verbs.retime.curve import TimeWarp
 from choreograph.verbs.retime.keys import KeyTime, check_keys
 from choreograph.verbs.retime.render import render_warp
-from choreograph.verbs.retime.settings import RetimeSettings
+from choreograph.verbs.retime.request import RetimeRequest
 
 
 def straight(clip: Clip, rate: float) -> TimeWarp:
@@ -33,14 +33,22 @@ def test_compression_averages_and_expansion_interpolates() -> None:
     root = np.tile(clip.skeleton.offsets[0], (200, 1))
     root[:, 0] = 0.01 * (-1.0) ** np.arange(200)
     clip = clip.with_frames(root, clip.local_rot)
-    bare = RetimeSettings(replant=False, repair=False)
+    bare = RetimeRequest(finish={"clean": False, "repair": False})
     fast = render_warp(clip, straight(clip, 2.0), bare).clip
     assert np.abs(fast.root_pos[5:-5, 0]).max() < 0.002
-    raw = render_warp(clip, straight(clip, 2.0), RetimeSettings(replant=False, repair=False, smoothing="none")).clip
+    raw = render_warp(
+        clip,
+        straight(clip, 2.0),
+        RetimeRequest(finish={"clean": False, "repair": False}, advanced={"smoothing": "none"}),
+    ).clip
     assert np.abs(raw.root_pos[5:-5, 0]).min() > 0.009
     slow = render_warp(clip, straight(clip, 0.5), bare).clip
     assert slow.root_pos[::2, 0] == pytest.approx(clip.root_pos[:, 0], abs=1e-6)
-    even = render_warp(clip, straight(clip, 1.0), RetimeSettings(replant=False, repair=False, smoothing="uniform")).clip
+    even = render_warp(
+        clip,
+        straight(clip, 1.0),
+        RetimeRequest(finish={"clean": False, "repair": False}, advanced={"smoothing": "uniform"}),
+    ).clip
     assert np.abs(even.root_pos[5:-5, 0]).max() < 0.002
 
 
@@ -50,7 +58,7 @@ def test_slips_of_the_capture_are_repaired_where_time_changes(jump: Clip) -> Non
     slipped = jump.with_frames(root, jump.local_rot)
     kept = render_warp(slipped, straight(jump, 1.0)).clip
     assert kept.root_pos[200, 2] == pytest.approx(root[200, 2])
-    bare = RetimeSettings(replant=False)
+    bare = RetimeRequest(finish={"clean": False})
     made = render_warp(slipped, straight(jump, 0.5), bare).clip
     assert made.root_pos == pytest.approx(render_warp(jump, straight(jump, 0.5), bare).clip.root_pos, abs=2e-3)
 
@@ -64,14 +72,14 @@ def test_averages_keep_parabolas(jump: Clip) -> None:
     clip = make_restless(jump.skeleton, frames=count, fps=120.0, size=0.0).with_frames(
         root, np.tile(quat.IDENTITY, (count, len(jump.skeleton), 1))
     )
-    made = render_warp(clip, straight(clip, 2.0), RetimeSettings(replant=False)).clip
+    made = render_warp(clip, straight(clip, 2.0), RetimeRequest(finish={"clean": False})).clip
     height = made.root_pos[8:-8, 1]
     assert 2 * np.polyfit(np.arange(len(height)) / 120, height, 2)[0] == pytest.approx(-9.81 * 4, rel=1e-4)
 
 
 def test_contacts_labels_and_provenance_go_with_the_frames(jump: Clip) -> None:
     clip = with_detected_contacts(jump)
-    made = render_warp(clip, straight(clip, 2.0), RetimeSettings(replant=False)).clip
+    made = render_warp(clip, straight(clip, 2.0), RetimeRequest(finish={"clean": False})).clip
     assert clip.contacts is not None and made.contacts is not None
     at = np.rint(np.minimum(np.arange(len(made)) * 2, len(clip) - 1)).astype(int)
     assert np.array_equal(made.contacts, clip.contacts[at])
@@ -84,7 +92,7 @@ def test_contacts_labels_and_provenance_go_with_the_frames(jump: Clip) -> None:
 @pytest.mark.parametrize("fps", [24.0, 30.0, 60.0, 240.0, 119.88])
 def test_any_output_rate(jump: Clip, fps: float) -> None:
     warp = straight(jump, 1.5)
-    made = render_warp(jump, warp, RetimeSettings(fps=fps))
+    made = render_warp(jump, warp, RetimeRequest(finish={"rate_hz": fps}))
     assert made.clip.fps == fps and len(made.clip) == int(warp.length_s * fps + 1e-6) + 1
     assert made.source_frames[-1] == pytest.approx(len(jump) - 1, abs=1.5 * 120 / fps)
 
@@ -100,7 +108,7 @@ def test_bones_that_change_length_are_carried(human: Clip) -> None:
     bones[:, 3, 1] += 0.01 * np.arange(len(human))
     bones[:, 0] = human.root_pos
     clip = Clip(human.skeleton, human.fps, human.root_pos, human.local_rot, local_pos=bones)
-    made = render_warp(clip, straight(clip, 0.5), RetimeSettings(replant=False)).clip
+    made = render_warp(clip, straight(clip, 0.5), RetimeRequest(finish={"clean": False})).clip
     assert made.local_pos is not None
     assert made.local_pos[::2, 3, 1] == pytest.approx(bones[:, 3, 1], abs=1e-6)
 

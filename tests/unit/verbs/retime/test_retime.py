@@ -20,10 +20,9 @@ from choreograph.verbs.retime.keys import length_keys
 from choreograph.verbs.retime.measure import fit_gravity, gravity_kept, timing_distance
 from choreograph.verbs.retime.references import Part
 from choreograph.verbs.retime.render import render_warp
-from choreograph.verbs.retime.request import RetimeRequest
+from choreograph.verbs.retime.request import RetimeAdvanced, RetimeRequest
 from choreograph.verbs.retime.retime import retime_clip, retime_prepared
 from choreograph.verbs.retime.search import RetimeSearch
-from choreograph.verbs.retime.settings import RetimeSettings
 from choreograph.verbs.retime.warp import Retimer
 
 
@@ -32,14 +31,14 @@ def ends(clip: Clip, rate: float) -> list[tuple[int, float]]:
 
 
 def test_a_jump_that_is_over_too_soon_says_so_in_numbers_that_json_has(jump: Clip) -> None:
-    result = RetimeSearch(jump, RetimeRequest(seconds=0.07 * jump.seconds)).run()
+    result = RetimeSearch(jump, RetimeRequest(duration_s=0.07 * jump.seconds)).run()
     assert any("too short to see" in problem.text and problem.got is None for problem in result.problems)
     json.dumps(result.as_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize("direction", ["steps", "durations"])
 def test_a_motion_at_its_own_length_is_itself(jump: Clip, direction: str) -> None:
-    result = retime_clip(jump, ends(jump, 1.0), settings=RetimeSettings(direction=direction))
+    result = retime_clip(jump, ends(jump, 1.0), request=RetimeRequest(advanced={"direction": direction}))
     assert len(result.clip) == len(jump)
     assert result.source_frames == pytest.approx(np.arange(len(jump)), abs=1.0)
     if direction == "steps":
@@ -61,20 +60,20 @@ def test_a_jump_keeps_its_gravity(jump: Clip, rate: float) -> None:
 
 
 def test_a_jump_without_time_around_it_says_so(jump: Clip) -> None:
-    result = retime_clip(jump, ends(jump, 1.5), settings=RetimeSettings(largest_rate=1.6))
+    result = retime_clip(jump, ends(jump, 1.5), request=RetimeRequest(advanced={"largest_rate": 1.6}))
     (problem,) = result.problems
     assert problem.kind == ProblemKind.GRAVITY_CHANGED and problem.unit == "m/s²"
     assert (problem.asked, problem.got) == pytest.approx(result.metrics.gravity[0], abs=1e-4)
     assert "largest_rate" in problem.text
-    (problem,) = retime_clip(jump, ends(jump, 1.5), settings=RetimeSettings(blend=1.0)).problems
-    assert problem.kind == ProblemKind.GRAVITY_CHANGED and "blend less" in problem.text
+    (problem,) = retime_clip(jump, ends(jump, 1.5), request=RetimeRequest(spline_share=1.0)).problems
+    assert problem.kind == ProblemKind.GRAVITY_CHANGED and "give it less" in problem.text
 
 
 @pytest.mark.parametrize("direction", ["steps", "durations"])
 @pytest.mark.parametrize("blend", [0.0, 0.5, 1.0])
 def test_key_times_are_met_and_time_never_goes_back(jump: Clip, direction: str, blend: float) -> None:
     keys = [(0, 0.0), (77, 0.413), (150, 1.3571), (len(jump) - 1, 2.0111)]
-    result = retime_clip(jump, keys, settings=RetimeSettings(direction=direction, blend=blend))
+    result = retime_clip(jump, keys, request=RetimeRequest(spline_share=blend, advanced={"direction": direction}))
     frames, seconds = np.array(keys, float).T
     assert result.warp.frames_at(seconds) == pytest.approx(frames, abs=1e-3)
     assert (np.diff(result.warp.frames_at(np.linspace(0, 2.0111, 3000))) >= 0).all()
@@ -123,7 +122,7 @@ def test_a_hidden_warp_is_undone_by_another_walk(direction: str) -> None:
     other = walk("other", 3.0, fps=120.0, phase=1.3, heading=1.0)
     warped, shown = hidden_warp(one)
     keys = ends(warped, 1.0)
-    guided = Retimer(warped, [other], RetimeSettings(direction=direction)).solve(keys).warp
+    guided = Retimer(warped, [other], RetimeRequest(advanced={"direction": direction})).solve(keys).warp
     times = np.arange(len(one)) / one.fps
 
     def error(frames: np.ndarray) -> float:
@@ -171,30 +170,32 @@ def test_bad_references_are_named(jump: Clip) -> None:
 def test_too_much_is_refused_with_what_can_be_had(jump: Clip) -> None:
     recorded = (len(jump) - 1) / jump.fps
     with pytest.raises(RequestError, match=f"at most 2 times is allowed, so {recorded / 2:.2f} s is the least") as fast:
-        retime_clip(jump, ends(jump, 3.0), settings=RetimeSettings(largest_rate=2.0))
+        retime_clip(jump, ends(jump, 3.0), request=RetimeRequest(advanced={"largest_rate": 2.0}))
     assert fast.value.where == "keys[1]"
     least = float(str(fast.value).split("so ")[1].split(" s")[0])
-    retime_clip(jump, [(0, 0.0), (len(jump) - 1, least + 0.05)], settings=RetimeSettings(largest_rate=2.0))
+    retime_clip(jump, [(0, 0.0), (len(jump) - 1, least + 0.05)], request=RetimeRequest(advanced={"largest_rate": 2.0}))
     with pytest.raises(RequestError, match="at most 16 times is allowed"):
         retime_clip(jump, ends(jump, 40.0))
     with pytest.raises(RequestError, match="is the most they can have"):
         retime_clip(jump, ends(jump, 0.02))
     with pytest.raises(RequestError, match="frames 10 to 200 take"):
         retime_clip(
-            jump, [(0, 0.0), (10, 0.1), (200, 0.4), (len(jump) - 1, 1.5)], settings=RetimeSettings(largest_rate=4)
+            jump,
+            [(0, 0.0), (10, 0.1), (200, 0.4), (len(jump) - 1, 1.5)],
+            request=RetimeRequest(advanced={"largest_rate": 4}),
         )
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("blend", 1.2), ("program_hz", np.nan), ("neighbours", 0), ("smoothing", "much"), ("direction", "back")],
+    [("uniform_s", 1.2), ("program_hz", np.nan), ("neighbours", 0), ("smoothing", "much"), ("direction", "back")],
 )
 def test_bad_settings_are_named(name: str, value: object) -> None:
     with pytest.raises(RequestError, match=name) as refused:
-        RetimeSettings(**{name: value})  # type: ignore[arg-type]
+        RetimeAdvanced(**{name: value})  # type: ignore[arg-type]
     assert refused.value.where == name
     with pytest.raises(RequestError, match="it must be less than largest_rate"):
-        RetimeSettings(smallest_rate=2.0, largest_rate=1.5)
+        RetimeRequest(advanced={"smallest_rate": 2.0, "largest_rate": 1.5})
 
 
 def test_a_prepared_motion_answers_as_a_fresh_one(jump: Clip) -> None:
@@ -215,13 +216,13 @@ def test_progress_is_told_and_can_stop(jump: Clip) -> None:
 def test_any_program_rate_grid_and_body() -> None:
     clip = make_restless(make_human(), frames=70, fps=25.0)
     for settings in (
-        RetimeSettings(program_hz=15),
-        RetimeSettings(samples_per_step=3, neighbours=2),
-        RetimeSettings(smallest_rate=0.0),
-        RetimeSettings(still_rate=2.0, band_s=0.5),
-        RetimeSettings(pace_weight=1.0, change_weight=0.0),
+        RetimeRequest(advanced={"program_hz": 15}),
+        RetimeRequest(advanced={"samples_per_step": 3, "neighbours": 2}),
+        RetimeRequest(advanced={"smallest_rate": 0.0}),
+        RetimeRequest(advanced={"still_rate": 2.0, "band_s": 0.5}),
+        RetimeRequest(advanced={"weights": {"pace": 1.0, "change": 0.0}}),
     ):
-        result = retime_clip(clip, ends(clip, 1.3), settings=settings)
+        result = retime_clip(clip, ends(clip, 1.3), request=settings)
         assert np.isfinite(result.clip.root_pos).all()
 
 

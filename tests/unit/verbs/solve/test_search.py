@@ -63,7 +63,7 @@ def test_answers_are_finished_motion_with_metrics(found: Result) -> None:
         assert answer.motions[0].sources[0].clip == pieces[0]["clip"]
         assert answer.path[0] == (0.0, 0.0) and np.allclose(answer.path[-1], (2.5, 3.0), atol=0.2)
     plain = json.loads(json.dumps(found.as_json()))
-    assert plain["evaluations"] >= 60_000 and plain["rate_hz"] == 30 and plain["advanced.max_cut_cost"] > 0
+    assert plain["evaluations"] >= 60_000 and plain["rate_hz"] == 30 and plain["max_cut_cost"] > 0
 
 
 def test_it_is_one_function(walks: MotionGraph, found: Result) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.goals.model import PlaceGoal
 from choreograph.features.frames import FrameTable
+from choreograph.goals.model import PlaceGoal
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.cut_foot_alignment import LOOSE, cut_shift, find_stance
 from choreograph.verbs.solve.hierarchy import Hierarchy

@@ -40,6 +40,7 @@ def test_a_line_is_kept_and_gone_back_on(brain: SteerBrain, pool: Pool) -> None:
     assert back[-1, 2] < there[-1, 2] - 5 and abs(back[-1, 0]) < 0.3
 
 
+@pytest.mark.slow
 def test_a_goal_that_changes_within_a_step_is_heard_at_once(brain: SteerBrain, pool: Pool) -> None:
     ways = []
     for goal in (None, SteerGoal(heading=math.pi / 2)):

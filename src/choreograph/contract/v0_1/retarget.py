@@ -1,0 +1,4 @@
+"""Retarget."""
+
+RENAMED = {"joints": "joint_map", "hands": "touch_hands"}
+OPTIONS = {"--hands": "--touch-hands", "--no-hands": "--no-touch-hands"}
