@@ -35,7 +35,7 @@ from choreograph.motion.contacts import with_detected_contacts
 from choreograph.verbs.solve.hierarchy import Hierarchy, build_hierarchy
 from choreograph.verbs.solve.prepare import find_frames, find_hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 from choreograph.verbs.solve.splice import Splice
 
 BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
@@ -59,7 +59,7 @@ def graph_of(clips: list[Clip], *, mirror: bool = False) -> MotionGraph:
     return build_graph(clips, GraphSettings(threshold_m=0.001, mirror=mirror))
 
 
-def run_cpu(solver: Solver, seconds: float) -> None:
+def run_cpu(solver: PathSolver, seconds: float) -> None:
     """Search on for so many CPU seconds."""
     begun = time.process_time()
     while time.process_time() - begun < seconds:
@@ -71,7 +71,7 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         rows: list[list[list[float]]] = []
         scored = 0
         for seed in range(seeds):
-            solver, at = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
+            solver, at = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
             row = []
             for moment in times:
                 run_cpu(solver, moment - at)
@@ -138,7 +138,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
     for name, (request, _) in REQUESTS.items():
         rows = []
         for seed in range(seeds):
-            solver = Solver(graph, request.with_(seed=seed), hierarchy=cuts)
+            solver = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
             motion, used = finish(splice, body=request.person().body), np.unique(splice.clip)
             clip = motion.clip
@@ -179,7 +179,7 @@ def cache_times(graph: MotionGraph) -> None:
 
 def time_until(graph: MotionGraph, cuts: Hierarchy, request: SolveRequest, cm: float, deg: float, seed: int) -> float:
     """CPU seconds of searching until every body constraint is met so nearly; 10 at most."""
-    solver, taken = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
+    solver, taken = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
     while taken < 10.0:
         begun = time.process_time()
         solver.run(evaluations=5_000)
@@ -203,7 +203,7 @@ def growth_table(clips: list[Clip], seeds: int) -> None:
         found = time.process_time() - begun
         searched = []
         for request in (end, by_way):
-            solver = Solver(graph, request, hierarchy=cuts)
+            solver = PathSolver(graph, request, hierarchy=cuts)
             run_cpu(solver, 3.0)
             searched.append((solver.evaluations / len(solver.minima), 3000.0 / len(solver.minima)))
         (scored, took), (scored_by_way, took_by_way) = searched
@@ -235,10 +235,10 @@ def main() -> None:
         f"{len(cuts.lost_clips())} clips lost, found in {time.process_time() - begun:.2f} CPU s"
     )
     cache_times(graph)
-    Solver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
+    PathSolver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
     search_table(graph, cuts, seeds)
     request = REQUESTS["end 4 m away, turned 90°"][0]
-    solver = Solver(graph, request, hierarchy=cuts)
+    solver = PathSolver(graph, request, hierarchy=cuts)
     run_cpu(solver, 10.0)
     print(
         f"\ndifferent answers to the first request in 10 s: {len(solver.answers(500))}, of {len(solver.minima)} minima"

@@ -28,6 +28,6 @@ print(problem.text)
 
 # A little less than the highest there is, and a weight that makes it worth the trouble.
 high = cg.JointGoal(4.0, "head", (None, problem.nearest - 0.05, None), weight=4.0)
-result = cg.solve(graph, too_high.with_(goals=[high], work_limit=None, time_limit_s=args.seconds))
+result = cg.solve(graph, too_high.with_(goals=[*body, high], work_limit=None, time_limit_s=args.seconds))
 tell(result)
 show(args.out, "jump-at-a-time", result)

@@ -12,10 +12,10 @@ from choreograph.contract.result import Answer, Metric, Motion, source_runs
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.settings import FinishSettings
-from choreograph.verbs.solve.measure import Track, body_gap
+from choreograph.verbs.solve.measure import TorsoTrack, body_gap
 from choreograph.verbs.solve.problems import MISS_M, find_problems
 from choreograph.verbs.solve.reach import OutOfReach
-from choreograph.verbs.solve.solution import GroupSolution, Part
+from choreograph.verbs.solve.solution import GroupSolution, PersonSolution
 
 PATH_EVERY_S = 0.1
 """Seconds between the points of the way on the floor that belongs to an answer."""
@@ -32,11 +32,11 @@ class FinishedPart:
     """A part as finished motion."""
 
     finished: Finished
-    track: Track
+    track: TorsoTrack
     motion: Motion
 
     @classmethod
-    def of(cls, part: Part, settings: FinishSettings) -> FinishedPart:
+    def of(cls, part: PersonSolution, settings: FinishSettings) -> FinishedPart:
         """The motion that comes of a part of an answer."""
 
         def made_with(settings: FinishSettings) -> Finished:
@@ -49,7 +49,9 @@ class FinishedPart:
             glides = made_with(settings.with_(root_correction_m_s=max(most, MEETING_GLIDE_M_S)))
             # Who does not get there gliding either need not glide.
             made = glides if max(glides.missed_m) < MISS_M else made
-        return cls(made, Track(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw))
+        return cls(
+            made, TorsoTrack(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
+        )
 
 
 def make_answer(
@@ -82,7 +84,7 @@ def make_answer(
     )
 
 
-def _name(part: Part, shown: FinishedPart) -> str:
+def _name(part: PersonSolution, shown: FinishedPart) -> str:
     pieces = len(part.solution.splice.clip)
     return f"{shown.track.way:.1f} m, {pieces} piece{'' if pieces == 1 else 's'}"
 
@@ -119,7 +121,7 @@ def _metrics(cast: GroupSolution, shown: Mapping[str, FinishedPart]) -> dict[str
     return metrics
 
 
-def _facts(part: Part) -> dict[str, Any]:
+def _facts(part: PersonSolution) -> dict[str, Any]:
     """What is needed to understand what one person does, as plain values."""
     splice, solution = part.solution.splice, part.solution
     body = [*part.person.body, *(meeting.place for meeting in part.meetings)]

@@ -20,8 +20,8 @@ from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.meetings import Meetings
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import GroupSolution, Solution
-from choreograph.verbs.solve.solver import SLICE, Solver
+from choreograph.verbs.solve.solution import GroupSolution, PathSolution
+from choreograph.verbs.solve.solver import SLICE, PathSolver
 
 _LEADS = 4
 """Solutions of the first character from which the others are tried, where a meeting's place is free."""
@@ -38,8 +38,8 @@ Work = Generator[None, None, None]
 class _Group:
     """One solution for all, with the searches that it came from and the places of the meetings."""
 
-    solvers: dict[str, Solver]
-    solutions: dict[str, Solution]
+    solvers: dict[str, PathSolver]
+    solutions: dict[str, PathSolution]
     places: dict[int, FloorTransform]
 
     @property
@@ -116,8 +116,8 @@ class GroupSolver:
         share = (0.5 if self._free else 1.0) / len(people)
         yield from self._run(self._first, share / 2)
         groups: list[_Group] = []
-        alone: dict[str, Solver] = {}
-        found: list[tuple[Solver, Solution]] = []
+        alone: dict[str, PathSolver] = {}
+        found: list[tuple[PathSolver, PathSolution]] = []
         yield from self._find_leads(found, leads, share / 2)
         for number, (lead, solution) in enumerate(found):
             group = _Group(
@@ -139,7 +139,7 @@ class GroupSolver:
             for k in range(len(self._groups)):
                 yield from self._bring_together(k, each)
 
-    def _run(self, solver: Solver, share: float) -> Work:
+    def _run(self, solver: PathSolver, share: float) -> Work:
         """Run one search for so much of all the time there is."""
         request = self.request
         budget = None if request.work_limit is None else max(1, int(request.work_limit * share))
@@ -156,7 +156,7 @@ class GroupSolver:
             self.scored += solver.evaluations - done
             yield
 
-    def _join(self, group: _Group, name: str, solver: Solver, number: int) -> bool:
+    def _join(self, group: _Group, name: str, solver: PathSolver, number: int) -> bool:
         """Have a character of a group do the solution of this number, or the last; False if there is none."""
         solutions = solver.answers(number + 1)
         if not solutions:
@@ -175,7 +175,7 @@ class GroupSolver:
                 return []
         return [group]
 
-    def _find_leads(self, leads: list[tuple[Solver, Solution]], count: int, share: float) -> Work:
+    def _find_leads(self, leads: list[tuple[PathSolver, PathSolution]], count: int, share: float) -> Work:
         """Find different motions of the one who leads, each with the search that it is from.
 
         Who is free to meet anywhere does what is easiest, every time. So if there are too few solutions, he is asked to

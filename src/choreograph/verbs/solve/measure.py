@@ -15,7 +15,7 @@ from choreograph.motion.clip import Clip
 from choreograph.scene.model import Obstacle
 
 
-class Track(MeasuredMotion):
+class TorsoTrack(MeasuredMotion):
     """A motion as goals see it, with its torso on the floor."""
 
     @property
@@ -45,7 +45,7 @@ class Track(MeasuredMotion):
         return np.stack([floor.real, points[..., 1], floor.imag], axis=-1)
 
 
-def body_gap(track: Track, target: RootTarget) -> tuple[float, float]:
+def body_gap(track: TorsoTrack, target: RootTarget) -> tuple[float, float]:
     """How far the torso is from where it should be, metres, and how far turned, radians; 0 where any facing does."""
     frame = track.frame(target.at_s)
     metres = float(abs(track.torso[frame] - complex(*target.position)))
@@ -54,12 +54,12 @@ def body_gap(track: Track, target: RootTarget) -> tuple[float, float]:
     return metres, float(np.angle(np.exp(1j * (track.facing[frame] - target.facing))))
 
 
-def joint_at(track: Track, joint: int, at_s: float | None) -> Floats:
+def joint_at(track: TorsoTrack, joint: int, at_s: float | None) -> Floats:
     """Where a joint is at a time, (3,), metres."""
     return np.asarray(track.positions[track.frame(at_s), joint])
 
 
-def joint_velocity(track: Track, joint: int, at_s: float | None, over_s: float) -> Floats:
+def joint_velocity(track: TorsoTrack, joint: int, at_s: float | None, over_s: float) -> Floats:
     """How a joint moves at a time, taken over so long before and after it, (3,), metres per second."""
     frame, half = track.frame(at_s), max(1, round(over_s * track.clip.fps))
     first, last = max(frame - half, 0), min(frame + half, len(track.clip) - 1)
@@ -67,7 +67,7 @@ def joint_velocity(track: Track, joint: int, at_s: float | None, over_s: float) 
     return np.asarray(gone * track.clip.fps / max(last - first, 1))
 
 
-def pose_gaps(track: Track, recorded: Clip, frame: int, span: tuple[float, float]) -> Floats:
+def pose_gaps(track: TorsoTrack, recorded: Clip, frame: int, span: tuple[float, float]) -> Floats:
     """How far joints are from where a recording has them, as seen from the torso, (N, J), metres.
 
     Args:
@@ -80,26 +80,26 @@ def pose_gaps(track: Track, recorded: Clip, frame: int, span: tuple[float, float
     frames = np.arange(first, last + 1)
     own = frame + np.round((frames - first) * (recorded.fps / track.clip.fps)).astype(int)
     own = np.minimum(own, len(recorded) - 1)
-    other = Track(recorded[int(own[0]) : int(own[-1]) + 1])
+    other = TorsoTrack(recorded[int(own[0]) : int(own[-1]) + 1])
     gaps = track.seen_from_torso(frames) - other.seen_from_torso(own - own[0])
     return np.asarray(np.linalg.norm(gaps, axis=-1))
 
 
-def pose_turns(track: Track, recorded: Clip, at_s: float, frame: int) -> Floats:
+def pose_turns(track: TorsoTrack, recorded: Clip, at_s: float, frame: int) -> Floats:
     """How far joints but the root are turned from where a recording has them, (J - 1,), radians."""
     now = track.clip.local_rot[track.frame(at_s), 1:]
     turned = quat.multiply(quat.inverse(recorded.local_rot[frame, 1:]), now)
     return np.asarray(np.linalg.norm(quat.as_rotvec(turned), axis=-1))
 
 
-def seconds_without(track: Track, goal: LabelGoal) -> float:
+def seconds_without(track: TorsoTrack, goal: LabelGoal) -> float:
     """How long the motion has not the label that it should have, seconds."""
     start, end = goal.span
     labelled = track.labelled(goal.label)[track.frame(start) : track.frame(end) + 1]
     return float((~labelled).mean() * (end - start))
 
 
-def least_clearance(track: Track, obstacle: Obstacle) -> tuple[float, int]:
+def least_clearance(track: TorsoTrack, obstacle: Obstacle) -> tuple[float, int]:
     """How near to an obstacle the torso comes, metres, negative inside, and in which frame."""
     torso = track.torso
     gaps = obstacle.distance(np.stack([torso.real, torso.imag], axis=1))

@@ -17,8 +17,8 @@ from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.person import Located, Person
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.request import Meeting, SolveRequest
-from choreograph.verbs.solve.solution import MeetingGoal, Part, Solution
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solution import MeetingGoal, PathSolution, PersonSolution
+from choreograph.verbs.solve.solver import PathSolver
 from choreograph.verbs.solve.terms import find_row
 
 Places = Mapping[int, FloorTransform]
@@ -48,11 +48,11 @@ class Meetings:
         }
         """Those that are given."""
 
-    def solver(self, name: str, places: Places) -> Solver:
+    def solver(self, name: str, places: Places) -> PathSolver:
         """The search for one character, with the places of meetings that are known."""
         graph, hierarchy, person = self.graphs[name], self.hierarchies[name], self.person(name, places)
         try:
-            return Solver(graph, self.alone[name], hierarchy=hierarchy, person=person)
+            return PathSolver(graph, self.alone[name], hierarchy=hierarchy, person=person)
         except RequestError as error:
             text, where = str(error), f"characters.{name}"
             raise RequestError(text if where in text or "meet[" in text else f"{where}: {text}") from None
@@ -98,17 +98,17 @@ class Meetings:
         torso = self._lying(n, which, place) @ self._torso(n, which, frame - meeting.at_s * rate)
         return RootTarget(frame / rate, (float(torso.x), float(torso.z)), float(torso.yaw))
 
-    def places_of(self, name: str, solution: Solution, known: Places) -> dict[int, FloorTransform]:
+    def places_of(self, name: str, solution: PathSolution, known: Places) -> dict[int, FloorTransform]:
         """Where the meetings of which the place was not known take place if one moves like this."""
         return {n: self._place_in(n, k, solution) for n, k, _ in self._of(name) if n not in known}
 
-    def spot_of(self, name: str, meeting: int, solution: Solution) -> complex:
+    def spot_of(self, name: str, meeting: int, solution: PathSolution) -> complex:
         """Where on the floor one is when a meeting begins if one moves like this, x + iz."""
         which = self.request.meet[meeting].who.index(name)
         torso = self._lying(meeting, which, self._place_in(meeting, which, solution)) @ self._torso(meeting, which, 0)
         return complex(torso.x, torso.z)
 
-    def middles(self, solutions: Mapping[str, Solution], known: Places) -> dict[int, FloorTransform]:
+    def middles(self, solutions: Mapping[str, PathSolution], known: Places) -> dict[int, FloorTransform]:
         """The places of all meetings, free ones in the middle between where either of the two would have them."""
         places = dict(known)
         for n, meeting in enumerate(self.request.meet):
@@ -120,7 +120,7 @@ class Meetings:
                 places[n] = FloorTransform(yaw, x, z) @ torso.inverse()
         return places
 
-    def part(self, name: str, solution: Solution, places: Places) -> Part:
+    def part(self, name: str, solution: PathSolution, places: Places) -> PersonSolution:
         """What one character does."""
         rate, own = self.graphs[name].rate_hz, self.own[name]
         dense = [one for _, targets in self._targets(name, places, dense=True) for one in targets]
@@ -129,9 +129,9 @@ class Meetings:
             for n, k, m in self._of(name)
         )
         body = sorted((*own.body, *dense), key=lambda target: target.at_s)
-        return Part(solution, self.alone[name], own, tuple(body), name, meetings)
+        return PersonSolution(solution, self.alone[name], own, tuple(body), name, meetings)
 
-    def _place_in(self, n: int, which: int, solution: Solution) -> FloorTransform:
+    def _place_in(self, n: int, which: int, solution: PathSolution) -> FloorTransform:
         """The place of a meeting if the first (0) or second (1) of the two moves like this."""
         splice = solution.splice
         first = np.concatenate([[0], np.cumsum(splice.piece_frames)])

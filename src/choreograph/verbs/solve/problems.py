@@ -19,7 +19,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.cut_costs import joining_cut_costs, say_cut_cost
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.measure import (
-    Track,
+    TorsoTrack,
     body_gap,
     joint_at,
     joint_velocity,
@@ -30,7 +30,7 @@ from choreograph.verbs.solve.measure import (
 )
 from choreograph.verbs.solve.person import Located
 from choreograph.verbs.solve.reach import OutOfReach
-from choreograph.verbs.solve.solution import Part
+from choreograph.verbs.solve.solution import PersonSolution
 
 MISS_M, MISS_DEG = TOLERANCE["position"].most, TOLERANCE["facing"].most
 GLIDE_M_S = 0.06
@@ -39,7 +39,9 @@ _NAMES = 5
 """The most clips that a note names."""
 
 
-def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence[OutOfReach]) -> tuple[Problem, ...]:
+def find_problems(
+    part: PersonSolution, track: TorsoTrack, finished: Finished, limits: Sequence[OutOfReach]
+) -> tuple[Problem, ...]:
     """List the goals that one character's finished motion misses.
 
     Args:
@@ -61,12 +63,12 @@ def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence
     return tuple(_with_limit(problem, part, track, limits) for problem in problems)
 
 
-def _whose(part: Part, thing: str = "torso") -> str:
+def _whose(part: PersonSolution, thing: str = "torso") -> str:
     """The subject of a sentence: of several characters, with the character's name."""
     return f"{part.name}'s {thing}" if part.name else f"The {thing}"
 
 
-def _at(track: Track, frame: int) -> dict[str, Any]:
+def _at(track: TorsoTrack, frame: int) -> dict[str, Any]:
     return {"at_s": frame / track.clip.fps, "place": track.place(frame)}
 
 
@@ -75,7 +77,7 @@ def _gap(got: float, tolerance: float = MISS_M, unit: str = "m") -> dict[str, An
     return {"asked": 0.0, "got": got, "tolerance": tolerance, "unit": unit}
 
 
-def _places(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
+def _places(part: PersonSolution, track: TorsoTrack, finished: Finished) -> Iterator[Problem]:
     for n, ((where, goal), target) in enumerate(zip(part.person.places, part.person.body, strict=True)):
         # With meetings, finishing counts by every frame of them.
         missed = 0.0 if part.meetings else max(finished.missed_m[n], finished.missed_rad[n])
@@ -87,7 +89,12 @@ def _places(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
 
 
 def _place(
-    part: Part, track: Track, target: RootTarget, wheres: tuple[str, str], limits: tuple[float, float], more: str = ""
+    part: PersonSolution,
+    track: TorsoTrack,
+    target: RootTarget,
+    wheres: tuple[str, str],
+    limits: tuple[float, float],
+    more: str = "",
 ) -> Iterator[Problem]:
     metres, radians = body_gap(track, target)
     facts = {"what": _whose(part), "more": more, **_at(track, track.frame(target.at_s))}
@@ -104,7 +111,7 @@ def _place(
         )  # fmt: skip
 
 
-def _joints(part: Part, track: Track) -> Iterator[Problem]:
+def _joints(part: PersonSolution, track: TorsoTrack) -> Iterator[Problem]:
     over_s = 1 / part.solution.splice.graph.rate_hz
     for where, goal in part.person.joints:
         joint = find_joint(track.clip.skeleton, goal.joint, f"{where}.joint")
@@ -120,7 +127,7 @@ def _joints(part: Part, track: Track) -> Iterator[Problem]:
             yield Problem.of(ProblemKind.VELOCITY_MISSED, f"{where}.velocity", **_gap(off, limit, "m/s"), **facts)
 
 
-def _exact(part: Part, track: Track, located: Located[PoseGoal]) -> Iterator[Problem]:
+def _exact(part: PersonSolution, track: TorsoTrack, located: Located[PoseGoal]) -> Iterator[Problem]:
     where, goal = located
     graph, (start, end), frame = part.solution.splice.graph, goal.span, goal.pose.frame
     recorded = graph.clips[graph.find_clip(goal.pose.clip or "")]
@@ -142,7 +149,7 @@ def _exact(part: Part, track: Track, located: Located[PoseGoal]) -> Iterator[Pro
         )  # fmt: skip
 
 
-def _poses(part: Part, track: Track) -> Iterator[Problem]:
+def _poses(part: PersonSolution, track: TorsoTrack) -> Iterator[Problem]:
     graph = part.solution.splice.graph
     for where, goal in part.person.poses:
         recorded = graph.clips[graph.find_clip(goal.pose.clip or "")]
@@ -154,7 +161,7 @@ def _poses(part: Part, track: Track) -> Iterator[Problem]:
             yield Problem.of(ProblemKind.POSE_MISSED, where, of=of, **facts)
 
 
-def _labels(part: Part, track: Track) -> Iterator[Problem]:
+def _labels(part: PersonSolution, track: TorsoTrack) -> Iterator[Problem]:
     most = TOLERANCE["label"].most
     for where, goal in part.person.labels:
         start, end = goal.span
@@ -167,7 +174,7 @@ def _labels(part: Part, track: Track) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
+def _obstacles(part: PersonSolution, track: TorsoTrack) -> Iterator[Problem]:
     for n, (where, obstacle) in enumerate(part.person.obstacles):
         distance, frame = least_clearance(track, obstacle)
         if distance < obstacle.hips_m - MISS_M:
@@ -179,14 +186,14 @@ def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _meetings(part: Part, track: Track) -> Iterator[Problem]:
+def _meetings(part: PersonSolution, track: TorsoTrack) -> Iterator[Problem]:
     for meeting in part.meetings:
         where = meeting.pose.where
         yield from _exact(part, track, meeting.pose)
         yield from _place(part, track, meeting.place, (where, where), (MISS_M, MISS_DEG))
 
 
-def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
+def _glides(part: PersonSolution, track: TorsoTrack, finished: Finished) -> Iterator[Problem]:
     if finished.glide_m_s > GLIDE_M_S:
         where = f"characters.{part.name}.goals" if part.name else "goals"
         where = part.meetings[0].pose.where if part.meetings else where
@@ -197,7 +204,7 @@ def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
 _OF_FIELD = {"way": "place", "turn": "facing_deg", "height": "position", "rise": "velocity", "speed": "velocity"}
 
 
-def _with_limit(problem: Problem, part: Part, track: Track, limits: Sequence[OutOfReach]) -> Problem:
+def _with_limit(problem: Problem, part: PersonSolution, track: TorsoTrack, limits: Sequence[OutOfReach]) -> Problem:
     """The same, with the nearest possible value where that is known."""
     goal, _, field = problem.where.partition("].")
     goal = f"{goal}]" if field else goal
@@ -216,7 +223,7 @@ def _with_limit(problem: Problem, part: Part, track: Track, limits: Sequence[Out
     return _with_joint_limit(changed, entry, part, track)
 
 
-def _with_place_limit(problem: Problem, entry: OutOfReach, part: Part, track: Track) -> Problem:
+def _with_place_limit(problem: Problem, entry: OutOfReach, part: PersonSolution, track: TorsoTrack) -> Problem:
     """With the nearest place or facing, seen from the place before."""
     number = [where for where, _ in part.person.places].index(entry.where)
     if number == 0:  # a meeting comes before it
@@ -233,7 +240,7 @@ def _with_place_limit(problem: Problem, entry: OutOfReach, part: Part, track: Tr
     return replace(problem, asked=entry.asked, got=round(got, 4), nearest=round(entry.nearest, 4), place=place)
 
 
-def _with_joint_limit(problem: Problem, entry: OutOfReach, part: Part, track: Track) -> Problem:
+def _with_joint_limit(problem: Problem, entry: OutOfReach, part: PersonSolution, track: TorsoTrack) -> Problem:
     """With the nearest height or speed."""
     goal, nearest = dict(part.person.joints)[entry.where], round(entry.nearest, 4)
     joint = find_joint(track.clip.skeleton, goal.joint, f"{entry.where}.joint")

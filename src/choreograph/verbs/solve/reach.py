@@ -23,7 +23,7 @@ from choreograph.verbs.solve.person import Person
 from choreograph.verbs.solve.terms import JOINT, SPEED_M_S, TABLE, VELOCITY
 
 if TYPE_CHECKING:
-    from choreograph.verbs.solve.solver import Solver
+    from choreograph.verbs.solve.solver import PathSolver
 
 _MISS_M, _MISS_M_S, _MISS_POSE = 0.03, 0.1 * SPEED_M_S, 1.0
 """What must be missing at least for a constraint to count as out of reach: metres, metres per second, and for poses as
@@ -56,7 +56,7 @@ class OutOfReach:
 class Reach:
     """Which frames some path can show when: along G′, and where that does not do along all cuts."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: PathSolver) -> None:
         self._solver = solver
         self._shown: dict[bool, Any] = {}
         self.told: Callable[[], object] = lambda: None
@@ -118,7 +118,7 @@ def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[Ints, Ints]:
     return np.searchsorted(hierarchy.source[order], np.arange(len(hierarchy.frames) + 1)), order
 
 
-def find_out_of_reach(solver: Solver, progress: Progress = silent) -> tuple[OutOfReach, ...]:
+def find_out_of_reach(solver: PathSolver, progress: Progress = silent) -> tuple[OutOfReach, ...]:
     """The soft constraints of a search's request that no path can meet; what `progress` raises stops the work."""
     reach, found = Reach(solver), []
     checks = (_joints, _poses, _labels, _body)
@@ -132,7 +132,7 @@ def find_out_of_reach(solver: Solver, progress: Progress = silent) -> tuple[OutO
     return (*(entry for entry in found if entry is not None), *_apart(solver))
 
 
-def why_impossible(solver: Solver) -> str:
+def why_impossible(solver: PathSolver) -> str:
     """Which hard frames of a request cannot be shown, as few of them as explain it, and what to try."""
     hard = solver.person.exact
     groups = [hard[k : k + size] for size in (1, 2) for k in range(len(hard) - size + 1) if size < len(hard)]
@@ -150,7 +150,7 @@ def why_impossible(solver: Solver) -> str:
     return f"{text}there is no way between them that takes just that time; move or drop one, or build with more clips"
 
 
-def _possible(solver: Solver, person: Person) -> bool:
+def _possible(solver: PathSolver, person: Person) -> bool:
     """Whether there are motions of the length asked for that show these poses."""
     whole = solver.request
     alone = type(whole)(duration_s=whole.duration_s, min_piece_s=whole.min_piece_s)
@@ -161,7 +161,7 @@ def _possible(solver: Solver, person: Person) -> bool:
     return True
 
 
-def _apart(solver: Solver) -> list[OutOfReach]:
+def _apart(solver: PathSolver) -> list[OutOfReach]:
     """Poses and labels that cannot all be shown, for no cuts lead from the clips of one to those of another."""
     part = solver.hierarchy.part_of
     if len(set(part.tolist())) == 1:
@@ -181,7 +181,7 @@ def _apart(solver: Solver) -> list[OutOfReach]:
     ]
 
 
-def _joints(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+def _joints(solver: PathSolver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     found = []
     asked = solver.asked
     for n in np.flatnonzero((asked.kind == JOINT) | (asked.kind == VELOCITY)):
@@ -204,7 +204,7 @@ def _joints(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]
 
 
 def _nearest(
-    solver: Solver, term: Any, quantity: str, rows: Any, values: Any, wanted: float, miss: float, what: str
+    solver: PathSolver, term: Any, quantity: str, rows: Any, values: Any, wanted: float, miss: float, what: str
 ) -> OutOfReach | None:
     best = int(np.abs(values - wanted).argmin())
     nearest = float(values[best])
@@ -223,7 +223,7 @@ def _nearest(
     )
 
 
-def _poses(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+def _poses(solver: PathSolver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     found: list[OutOfReach | None] = []
     for where, goal in solver.person.poses:
         term = solver.term_names.index(where)
@@ -240,7 +240,7 @@ def _poses(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     return found
 
 
-def _labels(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+def _labels(solver: PathSolver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     found: list[OutOfReach | None] = []
     asked, rate = solver.asked, solver.hierarchy.frames.rate_hz
     for where, goal in solver.person.labels:
@@ -259,7 +259,7 @@ def _labels(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]
     return found
 
 
-def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+def _body(solver: PathSolver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     found: list[OutOfReach | None] = []
     rate, body = solver.hierarchy.frames.rate_hz, solver.person.body
     wheres = [where for where, _ in solver.person.places]
@@ -288,7 +288,7 @@ def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
     return found
 
 
-def _place(solver: Solver, row: int) -> tuple[str, int]:
+def _place(solver: PathSolver, row: int) -> tuple[str, int]:
     """The clip and frame, at its own rate, of a row."""
     frames = solver.hierarchy.frames
     clip = int(frames.clip_of[row])

@@ -24,8 +24,8 @@ from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.problems import find_lost_clips
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import GroupSolution, Part
-from choreograph.verbs.solve.solver import SLICE, Solver
+from choreograph.verbs.solve.solution import GroupSolution, PersonSolution
+from choreograph.verbs.solve.solver import SLICE, PathSolver
 
 Graphs = MotionGraph | Mapping[str, MotionGraph]
 
@@ -195,7 +195,7 @@ class SolveSearch(ChoosingSearch):
                 self._engine = GroupSolver(request, graphs, trees)
             elif isinstance(self._graph, MotionGraph):
                 self._engine = _SingleSolver(
-                    Solver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress))
+                    PathSolver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress))
                 )
             else:
                 raise RequestError("the request is for one person, but there are several graphs; give one")
@@ -286,7 +286,7 @@ class SolveSearch(ChoosingSearch):
 class _SingleSolver:
     """The search for one person within the request's time: what `GroupSolver` is for several."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: PathSolver) -> None:
         self.solver = solver
         self.begin(solver.request)
 
@@ -327,7 +327,8 @@ class _SingleSolver:
     def answers(self, count: int) -> list[GroupSolution]:
         request, person = self.solver.request, self.solver.person
         return [
-            GroupSolution({"": Part(one, request, person, person.body)}, one.cost) for one in self.solver.answers(count)
+            GroupSolution({"": PersonSolution(one, request, person, person.body)}, one.cost)
+            for one in self.solver.answers(count)
         ]
 
     def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:

@@ -27,7 +27,7 @@ class GoalError:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class PathSolution:
     """A motion of one person that was found, as pieces of clips."""
 
     splice: Splice
@@ -57,10 +57,10 @@ class MeetingGoal:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PersonSolution:
     """What one person does in a solution, and is asked for."""
 
-    solution: Solution
+    solution: PathSolution
     request: SolveRequest
     """As of one person, without meetings."""
     person: Person
@@ -76,7 +76,7 @@ class Part:
 class GroupSolution:
     """Motions of one or several people that go together."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PersonSolution]
     """By name; a single person's is ""."""
     cost: float
     """Sum of the scores."""

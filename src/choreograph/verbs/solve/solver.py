@@ -20,7 +20,7 @@ from choreograph.verbs.solve.person import Person, length_s
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach, why_impossible
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import GoalError, Solution
+from choreograph.verbs.solve.solution import GoalError, PathSolution
 from choreograph.verbs.solve.splice import HardFrames, Splice
 from choreograph.verbs.solve.state import DAMAGE, damaged, is_sound
 from choreograph.verbs.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
@@ -40,7 +40,7 @@ _CARRIED = 32
 """Paths with which a search for a changed request begins."""
 
 
-class Solver:
+class PathSolver:
     """A search in progress: `run` goes on for a while, `answers` gives the best there is, as often as one likes."""
 
     def __init__(
@@ -96,7 +96,7 @@ class Solver:
 
     def run(
         self, seconds: float | None = None, *, evaluations: int | None = None, progress: Progress | None = None
-    ) -> Solver:
+    ) -> PathSolver:
         """Search on, for so many seconds or so many evaluations, whichever is over first.
 
         With evaluations alone the outcome depends on nothing but the seed and their number. A `Cancelled` that
@@ -122,7 +122,7 @@ class Solver:
             self.advance(1)
             self.warmed = self.evaluations
 
-    def answers(self, count: int = 1) -> list[Solution]:
+    def answers(self, count: int = 1) -> list[PathSolution]:
         """The best solutions found that differ from each other, best first; fewer than `count` if there are not more.
 
         Two differ if their roots are somewhere farther from each other than `apart_m` at the same time, and more than a
@@ -136,7 +136,7 @@ class Solver:
                 chosen.append(path)
         return [self._answer(path) for path in chosen]
 
-    def with_request(self, request: SolveRequest, person: Person | None = None) -> Solver:
+    def with_request(self, request: SolveRequest, person: Person | None = None) -> PathSolver:
         """A search for another request on the same graph, which begins with what this one has found.
 
         Paths that have the length asked for and show its exact poses are scored anew and bettered first, before fresh
@@ -145,7 +145,7 @@ class Solver:
         Raises:
             RequestError: As for a new search; this one is left as it is.
         """
-        made = Solver(self.graph, request, hierarchy=self.hierarchy, person=person)
+        made = PathSolver(self.graph, request, hierarchy=self.hierarchy, person=person)
         made._chance[0] = self._chance[0]
         kept = [path for path in self._paths() if made._fits(path)]
         kept = sorted((made._scored(p.starts, p.stops, p.nodes, False) for p in kept), key=lambda path: path.cost)
@@ -173,7 +173,7 @@ class Solver:
             "minima": [path.as_dict() for path in self.minima],
         }
 
-    def resume(self, state: Mapping[str, Any]) -> Solver:
+    def resume(self, state: Mapping[str, Any]) -> PathSolver:
         """Go on from a state that `as_dict` gave, of a search with the same graph and request.
 
         Raises:
@@ -365,7 +365,7 @@ class Solver:
             "more; ask for a shorter one or allow shorter pieces"
         )
 
-    def _answer(self, path: FoundPath) -> Solution:
+    def _answer(self, path: FoundPath) -> PathSolution:
         frames = self.hierarchy.frames
         clip = frames.clip_of[path.starts]
         lying, _, _ = self._lay(path.starts, path.stops)
@@ -373,7 +373,7 @@ class Solver:
         hard = HardFrames(*np.array(rows, float).reshape(-1, 3).T)
         starts, stops = path.starts - frames.base[clip], path.stops - frames.base[clip]
         splice = Splice(self.graph, clip, starts, stops, lying, hard, self.request.duration_s)
-        return Solution(splice, path.cost, self._errors(path), path.minimum)
+        return PathSolution(splice, path.cost, self._errors(path), path.minimum)
 
     def _errors(self, path: FoundPath) -> tuple[GoalError, ...]:
         costs = layout.term_costs(path.starts, path.stops, self.kernel, self.asked)

@@ -12,16 +12,16 @@ from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.functions import MotionView
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import Solution
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solution import PathSolution
+from choreograph.verbs.solve.solver import PathSolver
 
 BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
 BODY = (BEGIN, PlaceGoal(4.0, (0.5, 4.0)))
 
 
-def answer_to(graph: MotionGraph, cuts: Hierarchy, function, evaluations: int = 60_000, **how) -> Solution:  # type: ignore[no-untyped-def]
+def answer_to(graph: MotionGraph, cuts: Hierarchy, function, evaluations: int = 60_000, **how) -> PathSolution:  # type: ignore[no-untyped-def]
     asked = SolveRequest(4.0, (*BODY, CostGoal(function=function, **how)))
-    return Solver(graph, asked, hierarchy=cuts).run(evaluations=evaluations).answers()[0]
+    return PathSolver(graph, asked, hierarchy=cuts).run(evaluations=evaluations).answers()[0]
 
 
 def test_a_view_is_the_motion_that_would_come_of_it(walks: MotionGraph, cuts: Hierarchy) -> None:
@@ -33,7 +33,7 @@ def test_a_view_is_the_motion_that_would_come_of_it(walks: MotionGraph, cuts: Hi
 
     hard = (PoseGoal(2.0, PoseSource("walk_turn_90_right", 40), exact=True),)
     asked = SolveRequest(4.0, (*BODY, *hard, CostGoal(function=look)))
-    answer = Solver(walks, asked, hierarchy=cuts).run(evaluations=20_000).answers()[0]
+    answer = PathSolver(walks, asked, hierarchy=cuts).run(evaluations=20_000).answers()[0]
     last = seen[-1]  # `answers` asks once more for what it gives
     raw = finish(answer.splice).raw
     assert raw.fps == 30 and len(raw) == len(last.times_s) == 121
@@ -67,10 +67,10 @@ def test_the_search_turns_to_what_a_function_likes(walks: MotionGraph, cuts: Hie
 
 def test_a_saved_search_with_a_function_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts: Hierarchy) -> None:
     asked = SolveRequest(4.0, (*BODY, CostGoal(function=lambda c: float(np.abs(c.root[:, 0]).max()))))
-    through = Solver(walks, asked, hierarchy=cuts).run(evaluations=15_000)
+    through = PathSolver(walks, asked, hierarchy=cuts).run(evaluations=15_000)
     state = json.loads(json.dumps(through.as_dict()))
     through.run(evaluations=15_000)
-    resumed = Solver(walks, asked, hierarchy=cuts).resume(state).run(evaluations=15_000)
+    resumed = PathSolver(walks, asked, hierarchy=cuts).resume(state).run(evaluations=15_000)
     assert resumed.evaluations == through.evaluations
     assert resumed.answers()[0].cost == pytest.approx(through.answers()[0].cost, rel=1e-9)
 
@@ -99,4 +99,4 @@ def test_what_is_no_function_is_refused(walks: MotionGraph, cuts: Hierarchy) -> 
     # A name of one says how to allow it, wherever it is come upon.
     asked = SolveRequest(4.0, (*BODY, CostGoal(function="style.py:low")))
     with pytest.raises(RequestError, match=r"goals\[2\].function is 'style.py:low': that runs the code .*allow_code"):
-        Solver(walks, asked, hierarchy=cuts)
+        PathSolver(walks, asked, hierarchy=cuts)

@@ -11,7 +11,7 @@ from choreograph.scene.model import Obstacle, Scene
 from choreograph.verbs.solve import _compiled_score, _compiled_seeds, layout
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 
 EVERYTHING = SolveRequest(
     4.0,
@@ -56,7 +56,7 @@ def all_paths(cuts: Hierarchy, frames: int, least: int) -> list[tuple[list[int],
     return found
 
 
-def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def seeds(solver: PathSolver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     found, tally = [], np.zeros(1, np.int64)
     for _ in range(count):
         pieces = _compiled_seeds.draw_best(
@@ -68,7 +68,7 @@ def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.n
     return found
 
 
-def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> None:
+def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: PathSolver) -> None:
     """A path shows as many frames as asked for, in pieces long enough, along cuts of the hierarchy."""
     starts, stops, nodes = path
     cuts, clip_of = solver.hierarchy, solver.hierarchy.frames.clip_of
@@ -80,7 +80,7 @@ def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> No
 
 
 def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, EVERYTHING, hierarchy=cuts)
+    solver = PathSolver(walks, EVERYTHING, hierarchy=cuts)
     assert set(solver.asked.kind.tolist()) == {0, 1, 2, 3, 4}
     assert solver._legs is not None
     for asked in (solver.asked, solver._legs):
@@ -92,7 +92,7 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
 
 def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: MotionGraph, cuts: Hierarchy) -> None:
     begin = PlaceGoal(0.0, (1.0, -2.0), 17.0)
-    solver = Solver(walks, EVERYTHING.with_(goals=(begin, *EVERYTHING.goals[1:])), hierarchy=cuts)
+    solver = PathSolver(walks, EVERYTHING.with_(goals=(begin, *EVERYTHING.goals[1:])), hierarchy=cuts)
     assert solver._legs is not None and solver._legs.rigid < solver.asked.rigid
     base, prefix, checked = cuts.frames.base[cuts.frames.clip_of], solver._work.prefix, [0, 0]
     for legs, asked in enumerate((solver.asked, solver._legs)):
@@ -120,9 +120,9 @@ def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
     walks: MotionGraph, cuts: Hierarchy
 ) -> None:
     begin, middle, end = PlaceGoal(0, (0, 0), 0.0), PlaceGoal(2, (1, 1), 40.0), PlaceGoal(4, (0, 3), 86.0)
-    whole = Solver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
-    first = Solver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
-    second = Solver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
+    whole = PathSolver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
+    first = PathSolver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
+    second = PathSolver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
     assert first._legs is None and second._legs is None and whole._legs is not None
     for starts, stops, _ in seeds(whole, 10):
         said = layout.term_costs(starts, stops, whole.kernel, whole._legs)
@@ -131,7 +131,7 @@ def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
 
 
 def test_the_first_body_constraint_is_met(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, EVERYTHING, hierarchy=cuts)
+    solver = PathSolver(walks, EVERYTHING, hierarchy=cuts)
     for starts, stops, _ in seeds(solver, 10):
         assert abs(solver._lay(starts, stops)[1][15] - (1 - 2j)) < 1e-9
 
@@ -142,7 +142,7 @@ def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts
         PoseGoal(2.0, PoseSource("walk_turn_90_right", 40), exact=True),
         PoseGoal(3.5, PoseSource("walk_turn_90_left", 60), exact=True),
     )
-    solver = Solver(walks, SolveRequest(4.0, hard), hierarchy=cuts)
+    solver = PathSolver(walks, SolveRequest(4.0, hard), hierarchy=cuts)
     drawn = seeds(solver, 30)
     for path in drawn:
         check(path, solver)
@@ -156,7 +156,7 @@ def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts
 def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
     walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest
 ) -> None:
-    solver = Solver(walks, request_, hierarchy=cuts).run(evaluations=60_000)
+    solver = PathSolver(walks, request_, hierarchy=cuts).run(evaluations=60_000)
     assert solver.minima
     for path in solver.minima:
         check((path.starts, path.stops, path.nodes), solver)
@@ -170,7 +170,7 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[PoseGoal, ...], fac
     graph, cuts = tiny
     body = (PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(1.6, (0.5 * facing, 1.8), np.degrees(facing)))
     asked = SolveRequest(1.6, (*body, *hard), min_piece_s=0.4)
-    solver = Solver(graph, asked.with_(seed=1), hierarchy=cuts).run(evaluations=200_000)
+    solver = PathSolver(graph, asked.with_(seed=1), hierarchy=cuts).run(evaluations=200_000)
     lowest, tried = np.inf, 0
     for starts, stops, nodes in all_paths(cuts, solver.asked.frames, solver.asked.least):
         path = np.array(starts), np.array(stops), np.array([*nodes, 0])

@@ -11,7 +11,7 @@ from choreograph.goals.model import JointGoal, LabelGoal, PlaceGoal, PoseGoal, P
 from choreograph.graph.model import MotionGraph
 from choreograph.scene.model import Obstacle, Scene
 from choreograph.verbs.solve.hierarchy import Hierarchy
-from choreograph.verbs.solve.measure import Track, pose_gaps
+from choreograph.verbs.solve.measure import TorsoTrack, pose_gaps
 from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.search import SolveSearch
 
@@ -115,7 +115,7 @@ def test_a_label_and_a_pose_that_cannot_be_shown(walks: MotionGraph, cuts: Hiera
     assert label.nearest == 0.0 and label.kind == "label_missed" and "at no time" in label.text
     assert pose.where == "goals[3]" and "Nothing like frame 30" in pose.text
     recorded = walks.clips[walks.find_clip("jog")]
-    gaps = pose_gaps(Track(found.clip), recorded, 30, (2.0, 2.0))
+    gaps = pose_gaps(TorsoTrack(found.clip), recorded, 30, (2.0, 2.0))
     assert pose.got == pytest.approx(np.sqrt((gaps**2).mean()), abs=1e-3)
     # Without the hard frames both can be had.
     assert result(walks, cuts, goals=asked).problems == ()
@@ -155,5 +155,5 @@ def test_hard_frames_are_measured_at_the_recordings_own_rate(walks: MotionGraph,
             work_limit=5_000,
         )
         assert found.problems == ()
-        gaps = pose_gaps(Track(found.clip), walks.clips[walks.find_clip("walk")], 60, (at_s, at_s))
+        gaps = pose_gaps(TorsoTrack(found.clip), walks.clips[walks.find_clip("walk")], 60, (at_s, at_s))
         assert gaps.max() < 1e-6

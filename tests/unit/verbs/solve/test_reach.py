@@ -11,7 +11,7 @@ from choreograph.verbs.solve.layout import shown_rows
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.reach import OutOfReach, Reach
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 
 from .test_kernels import all_paths
 
@@ -19,14 +19,14 @@ BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
 
 
 def limits(graph: MotionGraph, cuts: Hierarchy, **asked) -> tuple[OutOfReach, ...]:  # type: ignore[no-untyped-def]
-    return Solver(graph, SolveRequest(4.0, **asked), hierarchy=cuts).out_of_reach()
+    return PathSolver(graph, SolveRequest(4.0, **asked), hierarchy=cuts).out_of_reach()
 
 
 @pytest.mark.parametrize("hard", [(), (PoseGoal(0.6, PoseSource("walk_turn_90_left", 20), exact=True),)])
 def test_rows_that_can_be_shown_are_those_that_some_path_shows(tiny, hard: tuple[PoseGoal, ...]) -> None:  # type: ignore[no-untyped-def]
     graph, cuts = tiny
     body = (BEGIN, PlaceGoal(1.6, (0.0, 1.8)))
-    solver = Solver(graph, SolveRequest(1.6, (*body, *hard), min_piece_s=0.4), hierarchy=cuts)
+    solver = PathSolver(graph, SolveRequest(1.6, (*body, *hard), min_piece_s=0.4), hierarchy=cuts)
     shown = np.zeros((solver.asked.frames, len(cuts.frames)), bool)
     farthest = 0.0
     for starts, stops, _ in all_paths(cuts, solver.asked.frames, solver.asked.least):

@@ -15,16 +15,16 @@ from choreograph.verbs.solve.cut_costs import median_cost
 from choreograph.verbs.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import Solution
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solution import PathSolution
+from choreograph.verbs.solve.solver import PathSolver
 
 BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
 TURN = SolveRequest(5.0, (BEGIN, PlaceGoal(5.0, (2.5, 3.0), 90.0)))
 BY_A_CHECKPOINT = SolveRequest(5.0, (BEGIN, PlaceGoal(2.5, (0.5, 2.0), 34.0), PlaceGoal(5.0, (2.5, 3.0), 90.0)))
 
 
-def best(graph: MotionGraph, request: SolveRequest, cuts: Hierarchy, evaluations: int) -> Solution:
-    return Solver(graph, request, hierarchy=cuts).run(evaluations=evaluations).answers()[0]
+def best(graph: MotionGraph, request: SolveRequest, cuts: Hierarchy, evaluations: int) -> PathSolution:
+    return PathSolver(graph, request, hierarchy=cuts).run(evaluations=evaluations).answers()[0]
 
 
 def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) -> None:
@@ -39,7 +39,7 @@ def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) ->
 
 @pytest.mark.parametrize("request_", [TURN, BY_A_CHECKPOINT])
 def test_more_time_is_never_worse(walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest) -> None:
-    solver, costs = Solver(walks, request_, hierarchy=cuts).run(evaluations=50), []
+    solver, costs = PathSolver(walks, request_, hierarchy=cuts).run(evaluations=50), []
     costs.append(solver.answers()[0].cost)
     for _ in range(40):
         costs.append(solver.run(evaluations=1_000).answers()[0].cost)
@@ -58,21 +58,21 @@ def test_the_seed_decides(walks: MotionGraph, cuts: Hierarchy) -> None:
 def test_a_saved_search_goes_on_as_if_it_had_not_stopped(
     walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest, legs: bool
 ) -> None:
-    through = Solver(walks, request_, hierarchy=cuts).run(evaluations=15_000)
+    through = PathSolver(walks, request_, hierarchy=cuts).run(evaluations=15_000)
     while through._by_legs != legs:
         through.run(evaluations=1_000)
     state = json.loads(json.dumps(through.as_dict()))
     through.run(evaluations=30_000)
-    resumed = Solver(walks, request_, hierarchy=cuts).resume(state).run(evaluations=30_000)
+    resumed = PathSolver(walks, request_, hierarchy=cuts).resume(state).run(evaluations=30_000)
     assert resumed.evaluations == through.evaluations
     assert [p.cost for p in resumed.minima] == pytest.approx([p.cost for p in through.minima], rel=1e-9)
     other = SolveRequest(4.0, (BEGIN, PlaceGoal(4.0, (1.0, 1.0))))
     with pytest.raises(RequestError, match="another graph or request"):
-        Solver(walks, other, hierarchy=cuts).resume(state)
+        PathSolver(walks, other, hierarchy=cuts).resume(state)
 
 
 def test_answers_differ_by_as_much_as_is_said(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN.with_(apart_m=0.4), hierarchy=cuts).run(evaluations=200_000)
+    solver = PathSolver(walks, TURN.with_(apart_m=0.4), hierarchy=cuts).run(evaluations=200_000)
     answers = solver.answers(6)
     assert len(answers) > 1
     assert [a.cost for a in answers] == sorted(a.cost for a in answers)
@@ -130,16 +130,16 @@ def test_what_cannot_be_is_refused(walks: MotionGraph, cuts: Hierarchy, change: 
     if "shows" in said:
         goals[1] = PoseGoal(1.0, PoseSource("walk", 20), exact=True)
     with pytest.raises(RequestError, match=said):
-        Solver(walks, SolveRequest(5.0, goals, scene=scene), hierarchy=cuts)
+        PathSolver(walks, SolveRequest(5.0, goals, scene=scene), hierarchy=cuts)
 
 
 def test_pieces_longer_than_any_clip_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
     with pytest.raises(RequestError, match="allow shorter pieces"):
-        Solver(walks, SolveRequest(60.0, TURN.goals, min_piece_s=30.0), hierarchy=cuts)
+        PathSolver(walks, SolveRequest(60.0, TURN.goals, min_piece_s=30.0), hierarchy=cuts)
 
 
 def test_it_can_be_cancelled_and_needs_a_limit(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN, hierarchy=cuts)
+    solver = PathSolver(walks, TURN, hierarchy=cuts)
     with pytest.raises(Cancelled):
         solver.run(60.0, progress=Recorder(cancel_after=3))
     assert solver.answers()
@@ -151,7 +151,7 @@ def test_a_hard_stretch_is_shown_uncut(walks: MotionGraph, cuts: Hierarchy) -> N
     asked = SolveRequest(
         5.0, (*TURN.goals, PoseGoal(1.5, PoseSource("walk_turn_90_right", 20), exact=True, duration_s=2.0))
     )
-    solver = Solver(walks, asked, hierarchy=cuts).run(evaluations=30_000)
+    solver = PathSolver(walks, asked, hierarchy=cuts).run(evaluations=30_000)
     for answer in solver.answers(5):
         ends = np.cumsum(answer.splice.piece_frames)
         piece = int(np.searchsorted(ends, 45, side="right"))
@@ -162,20 +162,20 @@ def test_a_hard_stretch_is_shown_uncut(walks: MotionGraph, cuts: Hierarchy) -> N
         5.0, (*TURN.goals, PoseGoal(0.5, PoseSource("walk_turn_90_right", 100), exact=True, duration_s=3.0))
     )
     with pytest.raises(RequestError, match=r"goals\[2\].duration_s is 3; 'walk_turn_90_right' goes on for 0.73 s"):
-        Solver(walks, too_long, hierarchy=cuts)
+        PathSolver(walks, too_long, hierarchy=cuts)
 
 
 def test_a_changed_request_begins_with_what_was_found(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=40_000)
+    solver = PathSolver(walks, TURN, hierarchy=cuts).run(evaluations=40_000)
     near = SolveRequest(5.0, (BEGIN, PlaceGoal(5.0, (2.4, 3.1), 90.0)))
     changed = solver.with_request(near)
     at_once = changed.answers()[0]
     assert changed.evaluations == 0 and at_once.cost < 2.0 and not at_once.minimum
-    fresh = Solver(walks, near, hierarchy=cuts).run(evaluations=400)
+    fresh = PathSolver(walks, near, hierarchy=cuts).run(evaluations=400)
     assert at_once.cost < fresh.answers()[0].cost
     state = json.loads(json.dumps(changed.run(evaluations=300).as_dict()))
     assert changed.answers()[0].cost <= at_once.cost
-    resumed = Solver(walks, near, hierarchy=cuts).resume(state)
+    resumed = PathSolver(walks, near, hierarchy=cuts).resume(state)
     assert resumed.run(evaluations=5_000).answers()[0].cost == changed.run(evaluations=5_000).answers()[0].cost
     # Of another length nothing can be used, and what cannot be is refused without harm.
     assert solver.with_request(SolveRequest(4.0, (BEGIN, PlaceGoal(4.0, (1, 2))))).answers() == []
@@ -189,11 +189,11 @@ def test_a_changed_request_begins_with_what_was_found(walks: MotionGraph, cuts: 
 
 @pytest.mark.parametrize("spoil", [{"starts": [5]}, {"nodes": []}, {"stops": [10**9] * 9}])
 def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hierarchy, spoil: dict) -> None:  # type: ignore[type-arg]
-    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=20_000)
+    solver = PathSolver(walks, TURN, hierarchy=cuts).run(evaluations=20_000)
     state = json.loads(json.dumps(solver.as_dict()))
     state["minima"][0] |= spoil
     with pytest.raises(RequestError, match="another graph or request"):
-        Solver(walks, TURN, hierarchy=cuts).resume(state)
+        PathSolver(walks, TURN, hierarchy=cuts).resume(state)
 
 
 def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
@@ -209,7 +209,7 @@ def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGr
     two = r"shows goals\[3\] \(walk, 1 s\) and goals\[4\] \(jog, 4 s\)"
     said = rf"{two}: no cuts lead .* allow cuts up to \d"
     with pytest.raises(RequestError, match=said) as refused:
-        Solver(walks, SolveRequest(5.0, (*TURN.goals, *hard)), hierarchy=strict)
+        PathSolver(walks, SolveRequest(5.0, (*TURN.goals, *hard)), hierarchy=strict)
     enough = float(str(refused.value).rsplit(" ", 2)[1])
     assert find_hierarchy(walks, HierarchySettings(max_cut_cost=enough)).lost_clips() == []
 
@@ -220,12 +220,12 @@ def test_a_hard_frame_that_cannot_be_come_to_in_time_is_named_alone(walks: Motio
         PoseGoal(4.9, PoseSource("walk", walks.infos[0].own_frames - 2), exact=True),
     )
     with pytest.raises(RequestError, match=r"no motion of 5 s shows goals\[3\] \(walk, 4.9 s\): its clip"):
-        Solver(walks, SolveRequest(5.0, (*TURN.goals, *hard)), hierarchy=cuts)
+        PathSolver(walks, SolveRequest(5.0, (*TURN.goals, *hard)), hierarchy=cuts)
 
 
 def test_the_same_motion_a_little_later_is_no_other_answer(walks: MotionGraph, cuts: Hierarchy) -> None:
     asked = SolveRequest(2.0, (LabelGoal(start_s=0, end_s=2, label="turn"),))
-    solver = Solver(walks, asked.with_(apart_m=0.1), hierarchy=cuts).run(evaluations=1_000)
+    solver = PathSolver(walks, asked.with_(apart_m=0.1), hierarchy=cuts).run(evaluations=1_000)
     nothing, base = np.zeros(0, np.int64), int(cuts.frames.base[walks.find_clip("walk_turn_90_left")])
     solver.minima, solver._open, solver._lowest = [], None, None
     for begin in (0, 4, 8, 30):
