@@ -123,21 +123,9 @@ from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
-from .verbs.solve.constraints import (
-    BodyTarget,
-    Box,
-    Circle,
-    FunctionTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    Polygon,
-    PoseTarget,
-    TorsoObstacle,
-)
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
-from .verbs.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .verbs.solve.request import Character, Meeting, Offset, SolveAdvanced, SolveRequest, SolveWeights
 from .verbs.solve.search import SolveSearch, solve
 from .verbs.solve.splice import Splice
 from .verbs.steer.basis import Dimension
@@ -161,14 +149,11 @@ __all__ = [
     "Between",
     "Body",
     "BodyRequest",
-    "BodyTarget",
-    "Box",
     "Budget",
     "Camera",
     "Cancelled",
     "Character",
     "ChoreographError",
-    "Circle",
     "Clip",
     "CompleteAdvanced",
     "CompleteRequest",
@@ -212,18 +197,14 @@ __all__ = [
     "FollowStart",
     "FollowWeights",
     "FormatError",
-    "FunctionTarget",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
-    "HardFrame",
     "Head",
     "JointGoal",
-    "JointTarget",
     "Label",
     "LabelGoal",
-    "LabelTarget",
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
@@ -263,10 +244,8 @@ __all__ = [
     "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "Polygon",
     "PoseGoal",
     "PoseSource",
-    "PoseTarget",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -283,9 +262,10 @@ __all__ = [
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
+    "SolveAdvanced",
     "SolveRequest",
     "SolveSearch",
-    "SolveSettings",
+    "SolveWeights",
     "SpeedGoal",
     "Splice",
     "Start",
@@ -298,7 +278,6 @@ __all__ = [
     "StepOver",
     "Stretch",
     "StretchRequest",
-    "TorsoObstacle",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

@@ -25,8 +25,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "stretches": [{"start_m": 0, "end_m": 2, "speed_m_s": 1.2}],
     },
     "solve": {
-        **{"length_s": 4.0, "count": 2, "seconds": 1.0, "seed": 3},
-        "body": [{"at_s": 0, "position": [0, 0], "facing_deg": 0}, {"at_s": 3, "position": [0, 2]}],
+        **{"duration_s": 4.0, "count": 2, "time_limit_s": 1.0, "seed": 3},
+        "goals": [{"at_s": 0, "place": [0, 0], "facing_deg": 0}, {"at_s": 3, "place": [0, 2]}],
+        "scene": {"obstacles": [{"centre": [3, 2], "radius_m": 0.3, "clearance_m": 0.1, "of": "hips"}]},
     },
     "plan": {
         "start": {"place": [0, 0], "facing_deg": 10},

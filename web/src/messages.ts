@@ -773,26 +773,6 @@ export interface BodyRequest {
   masses_kg?: Record<string, number>;
 }
 
-/** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
-export interface BodyTarget {
-  /** When, from the motion's first frame. */
-  at_s: number;
-  /** x and z of the torso, metres. */
-  position: [number, number];
-  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
-  facing_deg?: number | null;
-  /** How much it counts. */
-  weight?: number;
-}
-
-/** A rectangle along the axes. */
-export interface Box {
-  /** The corner with the least x and z, metres. */
-  low: [number, number];
-  /** The corner with the greatest x and z. */
-  high: [number, number];
-}
-
 /** A camera that sees the motion. */
 export interface Camera {
   /** Where it is, metres. */
@@ -805,35 +785,18 @@ export interface Camera {
   aspect?: number;
 }
 
-/** The constraints of one of several people; those beside all of them hold where he has none of his own. */
+/** What one of several people is asked for; what stands beside all of them holds where a character has none. */
 export interface Character {
-  /** Where the body is when, in order of time. */
-  body?: BodyTarget[];
-  /** Where joints are when, and how they move. */
-  joints?: JointTarget[];
-  /** What poses are alike when. */
-  poses?: PoseTarget[];
-  /** Which frames of clips are shown when, exactly. */
-  frames?: HardFrame[];
-  /** What the motion shall be labelled when. */
-  labels?: LabelTarget[];
-  /** What the torso keeps clear of; null for what is said beside the characters. */
-  obstacles?: TorsoObstacle[] | null;
-  /** Functions that say what a motion costs. */
-  functions?: FunctionTarget[];
+  /** Places, joints, poses, labels and functions, each at a time. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** What this character keeps clear of; null for the scene beside the characters. */
+  scene?: Scene | null;
   /** Least length of a piece of a clip. */
   min_piece_s?: number | null;
-  /** What a cut at the greatest cost allowed adds to the score. */
-  cut_weight?: number | null;
-  /** The .mog file of his own motion, where that is another body's. */
+  /** What counts besides goals. */
+  weights?: SolveWeights | null;
+  /** The .mog file of the character's motion, where that is another skeleton's. */
   graph?: string | null;
-}
-
-/** A round obstacle. */
-export interface Circle {
-  /** x and z, metres. */
-  centre: [number, number];
-  radius: number;
 }
 
 /** How the model is learned, and how the optimum is looked for. */
@@ -1158,16 +1121,6 @@ export interface FollowWeights {
   reuse?: number;
 }
 
-/** A function of one's own that says what a motion costs; the search keeps what lowers it. */
-export interface FunctionTarget {
-  /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
-  function: string;
-  /** What messages call it; the function's own name if empty. */
-  name?: string;
-  /** How much it counts. */
-  weight?: number;
-}
-
 /** What is wanted from a moment on; what is left out is open. */
 export interface GoalRequest {
   /** From when on. */
@@ -1186,18 +1139,6 @@ export interface GoalRequest {
   spin_deg_s?: number | null;
   /** A line to follow instead of a straight one, as places x and z. */
   points?: [number, number][];
-}
-
-/** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
-export interface HardFrame {
-  /** When, from the motion's first frame. */
-  at_s: number;
-  /** A clip of the graph. */
-  clip: string;
-  /** At the clip's own rate. */
-  frame: number;
-  /** How long the clip is shown from there on, uncut. */
-  lasts_s?: number;
 }
 
 /** Where a joint is, or how it moves: at a time, throughout an interval, or along a track. */
@@ -1226,20 +1167,6 @@ export interface JointGoal {
   tolerance_m?: number | null;
 }
 
-/** Where a joint is at a time, and how it moves. */
-export interface JointTarget {
-  /** When, from the motion's first frame. */
-  at_s: number;
-  /** A joint's name or role: "head", "left_hand" … */
-  joint: string;
-  /** x, y and z in metres; null for a coordinate that does not matter. */
-  position?: [number | null, number | null, number | null];
-  /** Likewise, metres per second. */
-  velocity?: [number | null, number | null, number | null];
-  /** How much it counts. */
-  weight?: number;
-}
-
 /** Motion with a label. */
 export interface LabelGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1260,18 +1187,6 @@ export interface LabelGoal {
   end_m?: number | null;
   /** What clips are labelled: "walk", "jump" … */
   label: string;
-}
-
-/** Motion with this label from one time to another. */
-export interface LabelTarget {
-  /** From when, from the motion's first frame. */
-  start_s: number;
-  /** Until when. */
-  stop_s: number;
-  /** What clips shall be labelled: "walk", "run" … */
-  label: string;
-  /** How much it counts. */
-  weight?: number;
 }
 
 /** Where a landmark of a face is at a time, or along which track during an interval. */
@@ -1358,23 +1273,21 @@ export interface LoopRequest {
   clean?: boolean;
 }
 
-/** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
+/** Two people come together and play a pair of recordings, each one part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying where the second one is. */
 export interface Meeting {
   /** When, from the motions' first frames. */
   at_s: number;
   /** Two characters. */
   who: [string, string];
-  /** The clip that each shows, by name in his own graph. */
-  clips: [string, string];
-  /** The frame of it that is shown at that time, at the clip's own rate; one number for both. */
-  frames: number | number[];
+  /** What each shows then: a frame of a clip of the character's graph, at the clip's own rate. */
+  poses: [PoseSource, PoseSource];
   /** How long both play on from there, uncut. */
-  lasts_s?: number;
+  duration_s?: number;
   /** x and z of the first one's torso at that time, metres; null for wherever suits the first. */
-  position?: [number, number] | null;
-  /** Where the first one faces then; given with the position, or not at all. */
+  place?: [number, number] | null;
+  /** Where the first one faces then; given with the place, or not at all. */
   facing_deg?: number | null;
-  /** How the second one stands to the first at that time; null for as it was recorded. */
+  /** Where the second one is at that time; null for as it was recorded. */
   offset?: Offset | null;
 }
 
@@ -1432,13 +1345,13 @@ export interface ObstacleRequest {
   dragged?: [number, number, number, number, number, number][];
 }
 
-/** How the second of two people stands to the first, as the first sees it. */
+/** Where the second of two people is, as the first sees it. */
 export interface Offset {
-  /** Metres to the left. */
-  left: number;
-  /** Metres ahead. */
-  ahead: number;
-  /** How far he is turned against the first; 180 is face to face. */
+  /** How far to the left. */
+  left_m: number;
+  /** How far ahead. */
+  ahead_m: number;
+  /** How far the second is turned against the first; 180 is face to face. */
   turned_deg: number;
 }
 
@@ -1715,12 +1628,6 @@ export interface PlanRequest {
   advanced?: PlanAdvanced;
 }
 
-/** An obstacle of any outline whose sides do not cross. */
-export interface Polygon {
-  /** In order, x and z in metres. */
-  corners: [number, number][];
-}
-
 /** A pose at a time, or the poses of a recording from then on: where it is given, or where the motion leads. */
 export interface PoseGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1763,18 +1670,6 @@ export interface PoseSource {
   root?: [number, number, number] | null;
   /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
   rotations?: [number, number, number, number][];
-}
-
-/** A pose like that of a clip's frame at a time, wherever on the floor. */
-export interface PoseTarget {
-  /** When, from the motion's first frame. */
-  at_s: number;
-  /** A clip of the graph. */
-  clip: string;
-  /** At the clip's own rate; the nearest at the graph's rate is taken. */
-  frame: number;
-  /** How much it counts. */
-  weight?: number;
 }
 
 /** A body that a motion is put on. */
@@ -1924,57 +1819,54 @@ export interface ShapeGoal {
   shapes: Record<string, number>;
 }
 
-/** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
+/** How the search goes about it. */
+export interface SolveAdvanced {
+  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
+  max_cut_cost?: number | null;
+  weights?: SolveWeights;
+  /** Seed paths that are drawn for each one that is improved. */
+  draws?: number;
+  /** How many of the ways to replace a stretch by two cuts are scored at a time, if there are more. */
+  sample?: number;
+}
+
+/** Motion from goals. Times are in seconds from its first frame; it has a frame at 0 and one at `duration_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
   /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
   only?: string | null;
   /** How long the motion lasts. */
-  length_s: number;
-  /** Where the body is when, in order of time. */
-  body?: BodyTarget[];
-  /** Where joints are when, and how they move. */
-  joints?: JointTarget[];
-  /** What poses are alike when. */
-  poses?: PoseTarget[];
-  /** Which frames of clips are shown when, exactly. */
-  frames?: HardFrame[];
-  /** What the motion shall be labelled when. */
-  labels?: LabelTarget[];
-  /** What the torso keeps clear of. */
-  obstacles?: TorsoObstacle[];
-  /** Functions that say what a motion costs. */
-  functions?: FunctionTarget[];
+  duration_s: number;
+  /** Places, joints, poses, labels and functions, each at a time; an `exact` pose is in every answer. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** What the hips keep clear of: its obstacles. One `of: hips` is kept clear of by its clearance, any other by 0.3 m more. */
+  scene?: Scene;
   /** Least length of a piece of a clip; without it the search chatters. */
   min_piece_s?: number;
-  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the constraints, and a tenth farther from recorded poses. */
-  cut_weight?: number;
   /** How many different answers, at most. */
   count?: number;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
   /** How long to search, for all people together. */
-  seconds?: number;
-  /** Score so many paths instead: the same on any machine. */
-  evaluations?: number | null;
-  /** Same seed, same number of evaluations: same answers. */
+  time_limit_s?: number;
+  /** How many paths to score instead of a time: the same on any machine. */
+  work_limit?: number | null;
+  /** Same seed, same work limit: same answers. */
   seed?: number;
   /** Two answers differ if their roots are at one moment farther from each other than this. */
   apart_m?: number;
-  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
-  max_cut_cost?: number | null;
-  /** The constraints of each of several people, by name; empty for one person. */
+  /** What each of several people is asked for, by name; empty for one person. */
   characters?: Record<string, Character | null>;
   /** Where and when two of them come together, in order of time. */
   meet?: Meeting[];
-  search?: SolveSettings;
+  advanced?: SolveAdvanced;
   /** How the answers become motion. */
   finish?: FinishSettings;
 }
 
-/** How the search goes about it. */
-export interface SolveSettings {
-  /** Seed paths that are drawn for each one that is bettered. */
-  draws?: number;
-  /** How many of the ways to replace a stretch by two cuts are scored at a time, if there are more. */
-  sample?: number;
+/** What counts besides goals. */
+export interface SolveWeights {
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the goals, and 10 % farther from recorded poses. */
+  cut?: number;
 }
 
 /** How fast the body goes and turns, and where the torso faces meanwhile. */
@@ -2115,20 +2007,6 @@ export interface StretchRequest {
   label?: string | null;
   /** How long to stand at its start. */
   pause_s?: number | null;
-}
-
-/** A circle, box or polygon on the floor that the torso keeps clear of. */
-export interface TorsoObstacle {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How far from it the torso should stay. */
-  clearance?: number;
-  /** How much it counts. */
-  weight?: number;
 }
 
 /** How a joint is turned in the world. */
