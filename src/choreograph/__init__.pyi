@@ -70,7 +70,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
+from .scene.model import Obstacle, ObstacleMove, ObstacleScene, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -129,13 +129,13 @@ from .verbs.solve.request import Character, Meeting, Offset, SolveAdvanced, Solv
 from .verbs.solve.search import SolveSearch, solve
 from .verbs.solve.splice import Splice
 from .verbs.steer.basis import Dimension
-from .verbs.steer.controller import SteerBrain
-from .verbs.steer.costs import SteerSettings
+from .verbs.steer.controller import SteerPolicy
+from .verbs.steer.costs import SteerAdvanced, SteerWeights
 from .verbs.steer.crowd import Crowd
-from .verbs.steer.frame_pool import build_pool
+from .verbs.steer.frame_pool import build_frame_pool
 from .verbs.steer.goals import MovingObstacle, SteerGoal
-from .verbs.steer.prepare import find_brain
-from .verbs.steer.request import GoalRequest, SteerRequest
+from .verbs.steer.prepare import load_policy
+from .verbs.steer.request import SteerRequest, SteerStart
 from .verbs.steer.search import SteerSearch, steer
 from .verbs.steer.tasks import SteerTask
 from .verbs.walk import Walk
@@ -197,7 +197,6 @@ __all__ = [
     "FollowStart",
     "FollowWeights",
     "FormatError",
-    "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
@@ -222,6 +221,7 @@ __all__ = [
     "MovingObstacle",
     "Obstacle",
     "ObstacleMove",
+    "ObstacleScene",
     "Offset",
     "OffsetGoal",
     "OutputExists",
@@ -269,12 +269,14 @@ __all__ = [
     "SpeedGoal",
     "Splice",
     "Start",
-    "SteerBrain",
+    "SteerAdvanced",
     "SteerGoal",
+    "SteerPolicy",
     "SteerRequest",
     "SteerSearch",
-    "SteerSettings",
+    "SteerStart",
     "SteerTask",
+    "SteerWeights",
     "StepOver",
     "Stretch",
     "StretchRequest",
@@ -285,8 +287,8 @@ __all__ = [
     "Walk",
     "__version__",
     "bend",
+    "build_frame_pool",
     "build_graph",
-    "build_pool",
     "build_segments",
     "clean_feet",
     "complete",
@@ -296,7 +298,6 @@ __all__ = [
     "face",
     "face_error",
     "find",
-    "find_brain",
     "find_foot_contacts",
     "find_hierarchy",
     "find_plan_graph",
@@ -309,6 +310,7 @@ __all__ = [
     "learn",
     "learn_face",
     "load_path",
+    "load_policy",
     "loop",
     "make_body",
     "measure_path",

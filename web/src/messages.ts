@@ -1121,26 +1121,6 @@ export interface FollowWeights {
   reuse?: number;
 }
 
-/** What is wanted from a moment on; what is left out is open. */
-export interface GoalRequest {
-  /** From when on. */
-  at_s?: number;
-  /** A point of the line to keep to, x and z; the place where the character is if not given. */
-  position?: [number, number] | null;
-  /** Direction of the line, from +z towards +x. */
-  heading_deg?: number | null;
-  /** How fast to go. */
-  speed_m_s?: number | null;
-  /** Label of the steps to use, or stand, walk, run. */
-  gait?: string | null;
-  /** Where the torso faces, from the direction of travel. */
-  torso_deg?: number | null;
-  /** How fast to turn; the line does not count then. */
-  spin_deg_s?: number | null;
-  /** A line to follow instead of a straight one, as places x and z. */
-  points?: [number, number][];
-}
-
 /** Where a joint is, or how it moves: at a time, throughout an interval, or along a track. */
 export interface JointGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1333,16 +1313,10 @@ export interface ObstacleMove {
   radius_m?: number | null;
 }
 
-/** A disc on the floor that moves evenly, or as it was dragged. */
-export interface ObstacleRequest {
-  /** Where its centre is at the start, x and z, metres. */
-  position?: [number, number];
-  /** x and z, m/s. */
-  velocity?: [number, number];
-  /** Sum of its radius and the character's. */
-  radius_m?: number;
-  /** Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius of 0 it is not there. */
-  dragged?: [number, number, number, number, number, number][];
+/** What is in the way, for verbs that look at nothing else of a scene. */
+export interface ObstacleScene {
+  /** What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may not come. */
+  obstacles?: Obstacle[] | string;
 }
 
 /** Where the second of two people is, as the first sees it. */
@@ -1375,6 +1349,26 @@ export interface OffsetGoal {
   offset: [number | null, number | null, number | null];
   /** How far from that is near enough, metres. */
   tolerance_m?: number | null;
+}
+
+/** A path on the floor, from a file, a shape or points. */
+export interface PathSource {
+  /** A .csv, .json or .svg file; drawing.svg#ID for one line of a drawing. */
+  file?: string;
+  /** A shape such as eight or circle:radius=4. */
+  shape?: string;
+  /** Points, x and z, metres. */
+  points?: [number, number][];
+  /** When each point is reached, seconds from the start; verbs that take a trajectory read it. */
+  times?: number[];
+  /** Metres per unit of the file, or m, cm …; of a shape, how many times larger. */
+  scale?: string | null;
+  /** Whether it is mirrored left to right. */
+  flip?: boolean;
+  /** Length over which it is smoothed. */
+  smooth_m?: number;
+  /** Radius to which its corners are rounded. */
+  round_m?: number;
 }
 
 /** A stop on the way. */
@@ -1905,74 +1899,72 @@ export interface Start {
   standing?: boolean;
 }
 
-/** A character steered by a script. */
+/** What costs how much, and how far ahead. */
+export interface SteerAdvanced {
+  /** Time after which costs count e times less than now. */
+  discount_s?: number;
+  /** What counts how much. */
+  weights?: SteerWeights;
+}
+
+/** A character steered by goals over time. */
 export interface SteerRequest {
-  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
-  path?: string;
-  /** The path as points, x and z in metres, instead of a file or shape. */
-  points?: [number, number][];
-  /** Metres per unit of the path's file, or m, cm … */
-  scale?: string | null;
-  /** Mirror the path left to right. */
-  flip?: boolean;
-  /** Smooth the path over so many metres. */
-  smooth_m?: number;
-  /** Round its corners to this radius. */
-  rounded_m?: number;
   /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
   only?: string | null;
-  /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
+  /** A path to follow from the start on, such as circle:radius=4. */
+  path?: PathSource | string | null;
+  /** What to do when: lines to keep to (`place` and `heading_deg`, or `points`), `speed_m_s`, `turn_deg_s`, `torso_deg`, `label`. Goals with the same `at_s` hold together until the next ones; what they leave out is open. A CSV file does too: t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[] | string;
+  /** What is in the way: discs, which may move. */
+  scene?: ObstacleScene;
+  start?: SteerStart;
+  /** How long the motion lasts. */
+  duration_s?: number;
+  /** What the policy learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
   task?: "navigate" | "spin" | "avoid";
-  /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */
-  script?: string;
-  /** The goals as a list, instead of a script. */
-  goals?: GoalRequest[];
-  /** Obstacles over time: a CSV file with t,id,x,z,radius; a radius is the sum of the obstacle's and the character's. */
-  obstacles?: string;
-  /** Obstacles as a list, instead of a file. */
-  moving?: ObstacleRequest[];
-  /** How long to steer. */
-  length_s?: number;
   /** Whether each recording counts as its mirror image too. */
   mirror?: boolean;
-  /** Where the character begins, x and z; on the first goal's line if not given. */
-  start?: [number, number] | null;
-  /** Where it heads at first; along the first goal's line if not given. */
-  start_heading_deg?: number | null;
-  /** How it is learned what situations will cost: by a linear program, or only by the fit that it begins with, which is there sooner. */
-  learning?: "program" | "fit";
   /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
   own_task?: string;
-  /** What counts how much. */
-  costs?: SteerSettings;
-  /** How what was recorded becomes motion. */
+  /** How the policy is learned: by a linear program, or only by the fit that it begins with, which takes less time. */
+  learning?: "program" | "fit";
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  advanced?: SteerAdvanced;
+  /** How recorded steps become motion. */
   finish?: FinishSettings;
 }
 
+/** Where the character begins. */
+export interface SteerStart {
+  /** x and z of the character, metres; on the first goal's line if not given. */
+  place?: [number, number] | null;
+  /** Direction of travel at the start, from +z; along the first goal's line if not given. */
+  facing_deg?: number | null;
+}
+
 /** What counts how much. A cost of 1 is a second at a metre from the line. */
-export interface SteerSettings {
+export interface SteerWeights {
   /** Cost of a second at 1 m from the line. */
-  deviation_weight?: number;
+  deviation?: number;
   /** Cost of a second in a direction that is 1 rad (57°) off. */
-  direction_weight?: number;
+  direction?: number;
   /** Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies twice as far apart costs four times as much. */
-  blend_weight?: number;
-  /** Cost of a second in another gait than the wanted one. */
-  gait_weight?: number;
-  /** Cost of a second at 1 m/s off the wanted speed. */
-  speed_weight?: number;
-  /** Cost of a second with the torso 1 rad off its wanted direction. */
-  torso_weight?: number;
-  /** Cost of a second at 1 rad/s off the wanted turning rate. */
-  spin_weight?: number;
+  blend?: number;
+  /** Cost of a second without the label of the goal. */
+  label?: number;
+  /** Cost of a second at 1 m/s off the speed of the goal. */
+  speed?: number;
+  /** Cost of a second with the torso 1 rad off its direction. */
+  torso?: number;
+  /** Cost of a second at 1 rad/s off the turning rate of the goal. */
+  turn?: number;
   /** Cost of a second within an obstacle. */
-  obstacle_weight?: number;
-  /** Cost of a second of standing where no speed, no turn and no gait that stands is asked for; less the faster one is, nothing from walking speed on. */
-  idle_weight?: number;
+  obstacle?: number;
+  /** Cost of a second of standing where the goal has no speed, no turn and no label that stands; less the faster the character is, nothing from walking speed on. */
+  idle?: number;
   /** Cost of a step that is bent as far as it may be. */
-  bend_weight?: number;
-  /** Time after which costs count e times less than now. */
-  horizon_s?: number;
+  bend?: number;
 }
 
 /** Something low on the floor to step over: no part of the body may touch it. */

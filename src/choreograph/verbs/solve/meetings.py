@@ -76,7 +76,14 @@ class Meetings:
         own = self.own[name]
         exact = sorted((*own.exact, *(self._pose(n, k) for n, k, _ in self._of(name))), key=lambda g: g.value.span[0])
         goals = [
-            Located(f"meet[{n}]", PlaceGoal(one.at_s, one.position, np.degrees(one.facing)))
+            Located(
+                f"meet[{n}]",
+                PlaceGoal(
+                    at_s=one.at_s,
+                    place=one.position,
+                    facing_deg=None if one.facing is None else float(np.degrees(one.facing)),
+                ),
+            )
             for n, targets in self._targets(name, places)
             for one in targets
         ]
@@ -147,7 +154,7 @@ class Meetings:
     def _pose(self, n: int, which: int) -> Located[PoseGoal]:
         """What one of the two shows when they meet."""
         meeting = self.request.meet[n]
-        goal = PoseGoal(meeting.at_s, meeting.poses[which], exact=True, duration_s=meeting.duration_s)
+        goal = PoseGoal(at_s=meeting.at_s, pose=meeting.poses[which], exact=True, duration_s=meeting.duration_s)
         return Located(f"meet[{n}]", goal)
 
     def _of(self, name: str) -> list[tuple[int, int, Meeting]]:
