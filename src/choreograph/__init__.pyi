@@ -21,6 +21,7 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .dynamics.body import Body, make_body
 from .dynamics.inverse import Dynamics
+from .dynamics.request import BodyRequest
 from .finding.request import FindRequest
 from .finding.search import FindResult, find
 from .finishing.body import RootTarget
@@ -82,7 +83,7 @@ from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, 
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
-from .verbs.dynamics.request import BodyRequest, DynamicsRequest
+from .verbs.dynamics.request import DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .verbs.face.model import FaceModel, face_error, learn_face
 from .verbs.face.request import FaceAdvanced, FaceRequest
@@ -106,22 +107,15 @@ from .verbs.loop.request import LoopRequest
 from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
-from .verbs.perform.prepare import CutSettings, find_segment_database
+from .verbs.perform.prepare import CutSettings, find_segment_database, open_segments, save_segments
 from .verbs.perform.recorder import TrajectoryRecorder
-from .verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .verbs.perform.request import CutAdvanced, CutRequest, PerformAdvanced, PerformRequest
 from .verbs.perform.search import PerformSearch, perform
-from .verbs.perform.store import open_segments, save_segments
 from .verbs.perform.trajectory import Trajectory, read_trajectory
 from .verbs.perform.transcription import write_transcription
-from .verbs.physics.request import (
-    FootprintRequest,
-    HandprintRequest,
-    KeyPoseRequest,
-    PhysicsLimits,
-    PhysicsRequest,
-    PhysicsWeights,
-)
+from .verbs.physics.request import PhysicsFinish, PhysicsRequest
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
+from .verbs.physics.settings import PhysicsAdvanced, PhysicsLimits, PhysicsWeights
 from .verbs.plan.prepare import find_plan_graph
 from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
@@ -129,21 +123,9 @@ from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetSearch, retarget
 from .verbs.retime.request import RetimeRequest
 from .verbs.retime.search import RetimeResult, RetimeSearch, retime
-from .verbs.solve.constraints import (
-    BodyTarget,
-    Box,
-    Circle,
-    FunctionTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    Polygon,
-    PoseTarget,
-    TorsoObstacle,
-)
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
-from .verbs.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .verbs.solve.request import Character, Meeting, Offset, SolveAdvanced, SolveRequest, SolveWeights
 from .verbs.solve.search import SolveSearch, solve
 from .verbs.solve.splice import Splice
 from .verbs.steer.basis import Dimension
@@ -167,14 +149,11 @@ __all__ = [
     "Between",
     "Body",
     "BodyRequest",
-    "BodyTarget",
-    "Box",
     "Budget",
     "Camera",
     "Cancelled",
     "Character",
     "ChoreographError",
-    "Circle",
     "Clip",
     "CompleteAdvanced",
     "CompleteRequest",
@@ -185,6 +164,7 @@ __all__ = [
     "Corridor",
     "CostGoal",
     "Crowd",
+    "CutAdvanced",
     "CutRequest",
     "CutSettings",
     "Dimension",
@@ -216,21 +196,14 @@ __all__ = [
     "FollowSettings",
     "FollowStart",
     "FollowWeights",
-    "FootprintRequest",
     "FormatError",
-    "FunctionTarget",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
-    "HandprintRequest",
-    "HardFrame",
     "Head",
     "JointGoal",
-    "JointTarget",
-    "KeyPoseRequest",
     "Label",
     "LabelGoal",
-    "LabelTarget",
     "LandmarkGoal",
     "Layer",
     "LayerRequest",
@@ -256,9 +229,12 @@ __all__ = [
     "Path",
     "PathSource",
     "PauseGoal",
+    "PerformAdvanced",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PhysicsAdvanced",
+    "PhysicsFinish",
     "PhysicsLimits",
     "PhysicsRequest",
     "PhysicsResult",
@@ -268,10 +244,8 @@ __all__ = [
     "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "Polygon",
     "PoseGoal",
     "PoseSource",
-    "PoseTarget",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -282,16 +256,16 @@ __all__ = [
     "RoleError",
     "RootTarget",
     "Scene",
-    "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
     "Shape",
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
+    "SolveAdvanced",
     "SolveRequest",
     "SolveSearch",
-    "SolveSettings",
+    "SolveWeights",
     "SpeedGoal",
     "Splice",
     "Start",
@@ -306,7 +280,6 @@ __all__ = [
     "StepOver",
     "Stretch",
     "StretchRequest",
-    "TorsoObstacle",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

@@ -25,8 +25,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "stretches": [{"start_m": 0, "end_m": 2, "speed_m_s": 1.2}],
     },
     "solve": {
-        **{"length_s": 4.0, "count": 2, "seconds": 1.0, "seed": 3},
-        "body": [{"at_s": 0, "position": [0, 0], "facing_deg": 0}, {"at_s": 3, "position": [0, 2]}],
+        **{"duration_s": 4.0, "count": 2, "time_limit_s": 1.0, "seed": 3},
+        "goals": [{"at_s": 0, "place": [0, 0], "facing_deg": 0}, {"at_s": 3, "place": [0, 2]}],
+        "scene": {"obstacles": [{"centre": [3, 2], "radius_m": 0.3, "clearance_m": 0.1, "of": "hips"}]},
     },
     "plan": {
         "start": {"place": [0, 0], "facing_deg": 10},
@@ -66,10 +67,12 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "retime": {"duration_s": 1.2, "keys": {"10": 0.5, "20": 0.9}, "spline_share": 0.25, "finish": {"rate_hz": 30}},
     "bend": {"path": "circle:radius=3", "max_stretch": 0.2},
     "physics": {
-        **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "choose": 3},
-        "poses": [{"at_s": 0.5, "clip": "walk.bvh", "frame": 3}],
-        "footprints": [{"foot": "left", "start_s": 0, "stop_s": 0.4, "position": [0.1, 0, 0.2], "facing_deg": 5}],
-        **{"weights": {"torque": 1.0}, "limits": {"friction": 0.8}},
+        **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "nearest": 3},
+        "goals": [
+            {"at_s": 0.5, "pose": {"file": "walk.bvh", "frame": 3}},
+            {"foot": "left", "start_s": 0, "end_s": 0.4, "position": [0.1, 0, 0.2], "facing_deg": 5},
+        ],
+        "advanced": {"weights": {"torque": 1.0}, "limits": {"friction": 0.8}},
     },
     "face": {
         "duration_s": 2,

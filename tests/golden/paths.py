@@ -199,8 +199,8 @@ def perform_stream() -> list[Any]:
 
 def perform_live() -> list[Any]:
     """As if live, a second and a half late, with a segment that has to be played."""
-    constraints = (cg.SegmentConstraint(3.0, (5, 6, 7)),)
-    return [cg.perform(_segments(), cg.PerformRequest.of_trajectory(_way(), lag_s=1.5, constraints=constraints))]
+    goals = (cg.SegmentGoal(at_s=3.0, segments=(5, 6, 7)),)
+    return [cg.perform(_segments(), cg.PerformRequest.of_trajectory(_way(), lag_s=1.5, goals=goals))]
 
 
 def perform_missed() -> list[Any]:
@@ -214,11 +214,11 @@ def perform_missed() -> list[Any]:
         cg.PerformRequest(samples=shaken),
         cg.PerformRequest(
             samples=slow,
-            constraints=(*(cg.SegmentConstraint(at, (n,)) for at, n in ((2.57, 11), (2.62, 3), (3.0, 20))),),
+            goals=(*(cg.SegmentGoal(at_s=at, segments=(n,)) for at, n in ((2.57, 11), (2.62, 3), (3.0, 20))),),
         ),
     )
     found = [cg.perform(base, request) for request in requests]
-    return [*found, cg.perform(base.taken([3]), cg.PerformRequest(samples=slow))]
+    return [*found, cg.perform(base.subset([3]), cg.PerformRequest(samples=slow))]
 
 
 def recorded_follow(folder: Path) -> list[Any]:
@@ -236,7 +236,7 @@ def recorded_bent(folder: Path) -> list[Any]:
 
 def recorded_perform(folder: Path) -> list[Any]:
     """A salsa dancer's partner, hands held."""
-    pairs = [cg.pair_up(*recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
+    pairs = [cg.pair_up(*recorded(folder, f"60_{n}", f"61_{n}"), cut_to_shorter=True) for n in ("02", "03", "04")]
     [leader] = recorded(folder, "60_01")
     return [cg.perform(pairs, leader[:400])]
 

@@ -325,7 +325,7 @@ class Start(Request):
     """Whether it begins with both feet on the floor, at rest; if not, also in the middle of a walk."""
 
 
-def outline_distance(outline: Sequence[Point], radius: float, points: Any) -> Floats:
+def outline_distance(outline: Sequence[Point] | Floats, radius: float, points: Any) -> Floats:
     """Distances of points on the floor (..., 2) from an outline, (...), metres; below 0 inside.
 
     >>> outline_distance([(0, 0), (2, 0), (2, 2), (0, 2)], 0.0, [(1, 1), (3, 1)]).tolist()
