@@ -94,7 +94,6 @@ from .verbs.follow.request import (
     FollowSettings,
     FollowStart,
     FollowWeights,
-    StretchRequest,
 )
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
@@ -304,7 +303,6 @@ __all__ = [
     "SteerTask",
     "StepOver",
     "Stretch",
-    "StretchRequest",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

@@ -54,7 +54,7 @@ def test_what_was_asked_is_a_request_of_its_verb(folder: Path) -> None:
     before = follow["after"]["request"]
     assert before["points"][-1] == [0.3, 3.0] and before["facing_deg"] == pytest.approx(math.degrees(0.5))
     assert before["prefer"] == {"walk": 0.01} and before["finish"] == {"blend": "linear"} and before["seed"] == 3
-    assert before["stretches"] == [{"start_m": 0.5, "speed_m_s": 1.2, "end_m": 1.5}]
+    assert before["goals"] == [{"start_m": 0.5, "speed_m_s": 1.2, "end_m": 1.5}]
     assert requests["solve"]["joints"] == [{"at_s": 1.5, "joint": "head", "position": [None, 1.5, None]}]
     assert requests["solve"]["obstacles"] == [{"circle": {"centre": [2.0, 1.0], "radius": 0.5}}]
     perform = requests["perform"]

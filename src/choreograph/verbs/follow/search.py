@@ -163,7 +163,7 @@ class FollowSearch(ChoosingSearch):
     def change(self, request: Any) -> None:
         """Follow another path from here on; the character joins it where it is nearest. Other changes begin anew."""
         follower = self._followers[-1] if self._followers else None
-        same = request.with_(path=self.request.path, points=self.request.points, stretches=self.request.stretches)
+        same = request.with_(path=self.request.path, points=self.request.points, goals=self.request.goals)
         goes_on = follower is not None and len(self._followers) == 1 and same == self.request
         graph = self.graph if self.whole is None else self.choose(self.whole, request)
         if goes_on and graph is self.graph and request.before is None:
