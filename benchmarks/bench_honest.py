@@ -174,9 +174,9 @@ def draw_solve(chance: Chance, graph: cg.MotionGraph) -> cg.SolveRequest:
         x, z = round(spot.real, 2), round(spot.imag, 2)
         if min(abs(complex(*b.position) - spot) for b in body) > 1.5 * size + 0.05:
             more["obstacles"] = (
-                cg.Obstacle.of_circle((x, z), size, clearance=clearance)
+                cg.TorsoObstacle.of_circle((x, z), size, clearance=clearance)
                 if chance.happens(0.5)
-                else cg.Obstacle.of_box((x - size, z - size), (x + size, z + size), clearance=clearance),
+                else cg.TorsoObstacle.of_box((x - size, z - size), (x + size, z + size), clearance=clearance),
             )
     return cg.SolveRequest(
         length, tuple(body), evaluations=chance.one((5_000, 60_000)), count=chance.one((1, 1, 3)),

@@ -28,41 +28,54 @@ from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.contract.search import Budget
 from choreograph.formats import read_clip
+from choreograph.goals.model import PlaceGoal
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
+from choreograph.scene.model import Obstacle, Shape
 from choreograph.verbs.plan import attempt
 from choreograph.verbs.plan.answers import Shown
 from choreograph.verbs.plan.counters import GOAL, RECORDS
 from choreograph.verbs.plan.planner import Planner
 from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
-from choreograph.verbs.plan.request import PlanRequest, PlanSettings
-from choreograph.verbs.plan.scene_elements import Bar, Goal, Region, Solid
+from choreograph.verbs.plan.request import PlanAdvanced, PlanRequest
 from choreograph.verbs.plan.search import PlanSearch
 from choreograph.verbs.plan.task import Margins, Task, World
 from choreograph.verbs.plan.to_montage import Plan
 from choreograph.verbs.plan.world import make_world
 
-SEA = Region.of_box((-3.0, 1.5), (3.0, 5.4))
+SEA = Shape(low=(-3.0, 1.5), high=(3.0, 5.4))
 CASES: dict[str, PlanRequest] = {
-    "8 m ahead": PlanRequest(goal=Goal(position=(0.0, 8.0))),
-    "8 m, turned left": PlanRequest(goal=Goal(position=(0.0, 8.0), facing_deg=90.0)),
-    "5 cm, 3 degrees": PlanRequest(goal=Goal(position=(1.0, 5.0), radius=0.05, facing_deg=0.0, tolerance_deg=3.0)),
+    "8 m ahead": PlanRequest(goals=[PlaceGoal(place=(0.0, 8.0))]),
+    "8 m, turned left": PlanRequest(goals=[PlaceGoal(place=(0.0, 8.0), facing_deg=90.0)]),
+    "5 cm, 3 degrees": PlanRequest(
+        goals=[PlaceGoal(place=(1.0, 5.0), tolerance_m=0.05, facing_deg=0.0, tolerance_deg=3.0)]
+    ),
     "three obstacles": PlanRequest(
-        goal=Goal(position=(0.0, 8.0)),
-        obstacles=(
-            Solid.of_circle((0.1, 2.5), 0.5), Solid.of_circle((-0.6, 4.5), 0.5), Solid.of_box((0.2, 5.5), (1.5, 6.5)),
-        ),
+        goals=[PlaceGoal(place=(0.0, 8.0))],
+        scene={
+            "obstacles": (
+                Obstacle(centre=(0.1, 2.5), radius_m=0.5),
+                Obstacle(centre=(-0.6, 4.5), radius_m=0.5),
+                Obstacle(low=(0.2, 5.5), high=(1.5, 6.5)),
+            )
+        },
     ),
     "six stones": PlanRequest(
-        goal=Goal(position=(0.0, 6.0)), gaps=(SEA,),
-        stones=tuple(Region.of_circle((0.1 * (-1) ** k, 1.3 + 0.68 * k), 0.1) for k in range(6)),
+        goals=[PlaceGoal(place=(0.0, 6.0))],
+        scene={
+            "gaps": (SEA,),
+            "stones": tuple(Shape(centre=(0.1 * (-1) ** k, 1.3 + 0.68 * k), radius_m=0.1) for k in range(6)),
+        },
     ),
     "bar at 1.3 m": PlanRequest(
-        goal=Goal(position=(0.0, 6.0)), bars=(Bar(ends=((-3.0, 3.0), (3.0, 3.0)), height=1.3),)
+        goals=[PlaceGoal(place=(0.0, 6.0))],
+        scene={"obstacles": (Obstacle(ends=((-3.0, 3.0), (3.0, 3.0)), base_m=1.3),)},
     ),
-    "gap of 1 m": PlanRequest(goal=Goal(position=(0.0, 6.0)), gaps=(Region.of_box((-10.0, 2.5), (10.0, 3.5)),)),
-}  # fmt: skip
+    "gap of 1 m": PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 6.0))], scene={"gaps": (Shape(low=(-10.0, 2.5), high=(10.0, 3.5)),)}
+    ),
+}
 OF = {"16": list(CASES)[:5], "107": ["8 m ahead", "5 cm, 3 degrees", "bar at 1.3 m", "gap of 1 m"]}
 
 
@@ -83,7 +96,7 @@ def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: 
     """One search of so many CPU seconds: when it had an answer, what that cost, what is proved, and what it became."""
     attempt.clock = time.process_time
     began, first = time.process_time(), None
-    run = PlanSearch(graph, request.with_(seconds=seconds), plans=plans)
+    run = PlanSearch(graph, request.with_(time_limit_s=seconds), plans=plans)
     while run.step(Budget(steps=1)):
         if first is None and run.found:
             run.best()  # finished, too
@@ -156,11 +169,15 @@ def table(graph: MotionGraph, plans: PlanGraph, names: list[str], seconds: float
 
 
 SMALL: dict[str, PlanRequest] = {
-    "an obstacle": PlanRequest(goal=Goal(position=(0.5, 3.0)), obstacles=(Solid.of_circle((0.1, 1.5), 0.3),)),
-    "3 m ahead": PlanRequest(goal=Goal(position=(0.0, 3.0))),
-    "turned left": PlanRequest(goal=Goal(position=(1.0, 2.5), facing_deg=90.0)),
-    "5 cm, 3 degrees": PlanRequest(goal=Goal(position=(0.3, 3.0), radius=0.05, facing_deg=0.0, tolerance_deg=3.0)),
-    "behind": PlanRequest(goal=Goal(position=(0.5, -2.0), facing_deg=180.0)),
+    "an obstacle": PlanRequest(
+        goals=[PlaceGoal(place=(0.5, 3.0))], scene={"obstacles": (Obstacle(centre=(0.1, 1.5), radius_m=0.3),)}
+    ),
+    "3 m ahead": PlanRequest(goals=[PlaceGoal(place=(0.0, 3.0))]),
+    "turned left": PlanRequest(goals=[PlaceGoal(place=(1.0, 2.5), facing_deg=90.0)]),
+    "5 cm, 3 degrees": PlanRequest(
+        goals=[PlaceGoal(place=(0.3, 3.0), tolerance_m=0.05, facing_deg=0.0, tolerance_deg=3.0)]
+    ),
+    "behind": PlanRequest(goals=[PlaceGoal(place=(0.5, -2.0), facing_deg=180.0)]),
 }
 
 
@@ -175,7 +192,7 @@ def compression(graph: MotionGraph, plans: PlanGraph, seconds: float) -> None:
     worst = [0.0, 0.0]
     for name, request in SMALL.items():
         cost = {
-            way: search(graph, plans, request.with_(search=PlanSettings(compression=way)), seconds)["cost"]
+            way: search(graph, plans, request.with_(advanced=PlanAdvanced(compression=way)), seconds)["cost"]
             for way in ("off", "on", "auto")
         }
         ratios = [cost[way] / cost["off"] for way in ("on", "auto")]
@@ -195,7 +212,7 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
 
     print(f"{'':17}   cost  states | without heuristic:   cost   states proved | receding horizon: cost")
     for name in ("3 m ahead", "an obstacle", "turned left", "three obstacles"):
-        request = {**SMALL, **CASES}[name].with_(search=PlanSettings(refine=False))
+        request = {**SMALL, **CASES}[name].with_(advanced=PlanAdvanced(refine=False))
         world = make_world(graph, plans, request)
         planner = Planner(Task.of(world, request, Margins(0.03, {})))
         nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))

@@ -21,12 +21,13 @@ import numpy as np
 
 from benchmarks.bench_plan import find_graph
 from choreograph.base.errors import RequestError
+from choreograph.goals.model import PlaceGoal
 from choreograph.graph.model import MotionGraph
+from choreograph.scene.model import Obstacle, Shape
 from choreograph.verbs.plan import attempt
 from choreograph.verbs.plan.heuristic import MEASURES
 from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene_elements import Goal, Region, Solid
 from choreograph.verbs.plan.search import PlanSearch
 
 KINDS = ("obstacles", "precise", "stones", "precise stones")
@@ -36,18 +37,18 @@ SECONDS = 1.0
 def random_scene(number: int) -> PlanRequest:
     """One of the scenes; its kind goes round by its number."""
     rng, kind = np.random.default_rng([7, number]), KINDS[number % len(KINDS)]
-    precise = {"radius": 0.05, "facing_deg": float(rng.uniform(-40, 40)), "tolerance_deg": 3.0}
+    precise = {"tolerance_m": 0.05, "facing_deg": float(rng.uniform(-40, 40)), "tolerance_deg": 3.0}
     more = precise if kind.startswith("precise") else {}
     if kind.endswith("stones"):
         count, z, side = int(rng.integers(3, 7)), 1.3, float(rng.choice([-1.0, 1.0]))
         stones = []
         for _ in range(count):
             at = (side * float(rng.uniform(0.02, 0.18)), z)
-            stones.append(Region.of_circle(at, float(rng.uniform(0.06, 0.10))))
+            stones.append(Shape(centre=at, radius_m=float(rng.uniform(0.06, 0.10))))
             z, side = z + float(rng.uniform(0.5, 0.8)), -side
-        sea = Region.of_box((-3.0, 1.5), (3.0, z - 0.3))
-        goal = Goal(position=(float(rng.uniform(-0.5, 0.5)), z + float(rng.uniform(0.8, 1.6))), **more)
-        return PlanRequest(goal=goal, gaps=(sea,), stones=tuple(stones), seconds=SECONDS)
+        sea = Shape(low=(-3.0, 1.5), high=(3.0, z - 0.3))
+        goal = PlaceGoal(place=(float(rng.uniform(-0.5, 0.5)), z + float(rng.uniform(0.8, 1.6))), **more)
+        return PlanRequest(goals=[goal], scene={"gaps": (sea,), "stones": tuple(stones)}, time_limit_s=SECONDS)
     far, side = rng.uniform(4, 8), rng.uniform(-1.5, 1.5)
     goal = (float(side), float(far))
     solids = []
@@ -55,17 +56,19 @@ def random_scene(number: int) -> PlanRequest:
         at = (float(rng.uniform(-1.5, 1.5)), float(rng.uniform(1.3, far - 1.0)))
         radius = float(rng.uniform(0.15, 0.5))
         if np.hypot(*(np.array(at) - goal)) > radius + 0.8:
-            solids.append(Solid.of_circle(at, radius))
+            solids.append(Obstacle(centre=at, radius_m=radius))
     z = float(rng.uniform(1.5, far - 1.5))
-    gaps = (Region.of_box((-4.0, z), (4.0, z + float(rng.uniform(0.1, 0.45)))),) if rng.random() < 0.5 else ()
-    return PlanRequest(goal=Goal(position=goal, **more), obstacles=tuple(solids), gaps=gaps, seconds=SECONDS)
+    gaps = (Shape(low=(-4.0, z), high=(4.0, z + float(rng.uniform(0.1, 0.45)))),) if rng.random() < 0.5 else ()
+    return PlanRequest(
+        goals=[PlaceGoal(place=goal, **more)], scene={"obstacles": tuple(solids), "gaps": gaps}, time_limit_s=SECONDS
+    )
 
 
 def solve(graph: MotionGraph, plans: PlanGraph, number: int, blends: bool, seconds: float = SECONDS) -> dict[str, Any]:
     """What one search gave: its cost, or why there is none, what its finished motion breaks, and the CPU seconds."""
     attempt.clock = time.process_time
     began, found = time.process_time(), {"scene": number, "blends": blends, "cost": None, "broken": []}
-    search = PlanSearch(graph, random_scene(number).with_(interpolation=blends, seconds=seconds), plans=plans)
+    search = PlanSearch(graph, random_scene(number).with_(interpolation=blends, time_limit_s=seconds), plans=plans)
     try:
         result = search.run()
         found |= {"cost": result.best.cost, "broken": [problem.text for problem in result.problems]}

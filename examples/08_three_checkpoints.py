@@ -26,7 +26,7 @@ request = cg.SolveRequest(
         cg.BodyTarget(5.0, (2.5, 4.0), facing_deg=90.0),
         cg.BodyTarget(10.0, (6.0, 0.5), facing_deg=180.0),
     ),
-    obstacles=(cg.Obstacle.of_box((2.4, 1.0), (4.0, 2.4)),),
+    obstacles=(cg.TorsoObstacle.of_box((2.4, 1.0), (4.0, 2.4)),),
     count=1,
     seconds=args.seconds,
 )

@@ -15,60 +15,74 @@ from pathlib import Path
 from people import open_people
 
 import choreograph as cg
+from choreograph.goals.model import PlaceGoal
 from choreograph.pictures.animation import write_film
 from choreograph.pictures.blocks import make_block
 from choreograph.pictures.plots import write_plot
 from choreograph.pictures.raster import Stroke
 from choreograph.pictures.sheet import write_sheet
 from choreograph.pictures.theme import AMBER
+from choreograph.scene.model import Obstacle, Shape, StepOver
 from choreograph.verbs.plan.plot import blocks, outlines, plot_plan
 
 
-def wall(ax: float, az: float, bx: float, bz: float) -> cg.Solid:
-    return cg.Solid.of_box((min(ax, bx) - 0.05, min(az, bz) - 0.05), (max(ax, bx) + 0.05, max(az, bz) + 0.05))
+def wall(ax: float, az: float, bx: float, bz: float) -> Obstacle:
+    return Obstacle(low=(min(ax, bx) - 0.05, min(az, bz) - 0.05), high=(max(ax, bx) + 0.05, max(az, bz) + 0.05))
 
 
-SEA = cg.Region.of_box((-3.0, 1.5), (3.0, 4.0))
+SEA = Shape(low=(-3.0, 1.5), high=(3.0, 4.0))
 SCENES = {
     "pillars": cg.PlanRequest(
-        goal=cg.Goal((0.0, 7.0)),
-        obstacles=[cg.Solid.of_circle((0.15, 2.5), 0.4), cg.Solid.of_circle((-0.5, 4.7), 0.4)],
+        goals=[PlaceGoal(place=(0.0, 7.0))],
+        scene={"obstacles": [Obstacle(centre=(0.15, 2.5), radius_m=0.4), Obstacle(centre=(-0.5, 4.7), radius_m=0.4)]},
     ),
     "stones": cg.PlanRequest(
-        goal=cg.Goal((0.0, 5.5)),
-        gaps=[SEA],
-        stones=[cg.Region.of_circle((0.1 * (-1) ** k, 1.3 + 0.66 * k), 0.12) for k in range(5)],
+        goals=[PlaceGoal(place=(0.0, 5.5))],
+        scene={
+            "gaps": [SEA],
+            "stones": [Shape(centre=(0.1 * (-1) ** k, 1.3 + 0.66 * k), radius_m=0.12) for k in range(5)],
+        },
     ),
-    "puddle": cg.PlanRequest(goal=cg.Goal((0.0, 5.0)), gaps=[cg.Region.of_box((-2.0, 2.2), (2.0, 2.5))]),
-    "gap": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), gaps=[cg.Region.of_box((-10.0, 2.5), (10.0, 3.5))]),
+    "puddle": cg.PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 5.0))], scene={"gaps": [Shape(low=(-2.0, 2.2), high=(2.0, 2.5))]}
+    ),
+    "gap": cg.PlanRequest(
+        goals=[PlaceGoal(place=(0.0, 6.0))], scene={"gaps": [Shape(low=(-10.0, 2.5), high=(10.0, 3.5))]}
+    ),
     "bar": cg.PlanRequest(
         start={"standing": True},
-        goal=cg.Goal((0.0, 6.0), standing=True),
-        bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)],
+        scene={"obstacles": [Obstacle(ends=((-3.0, 3.0), (3.0, 3.0)), base_m=1.3)]},
+        goals=[PlaceGoal(place=(0.0, 6.0), standing=True)],
     ),
     "step over": cg.PlanRequest(
-        goal=cg.Goal((0.0, 5.0)), step_over=[cg.StepOver.of_box((-3.0, 2.4), (3.0, 2.5), height=0.15)]
+        goals=[PlaceGoal(place=(0.0, 5.0))],
+        scene={"step_over": [StepOver(low=(-3.0, 2.4), high=(3.0, 2.5), height_m=0.15)]},
     ),
-    "sit": cg.PlanRequest(goal=cg.Goal((1.0, 4.0), 0.4, label="sit"), obstacles=[cg.Solid.of_circle((0.3, 1.8), 0.3)]),
+    "sit": cg.PlanRequest(
+        goals=[PlaceGoal(place=(1.0, 4.0), tolerance_m=0.4, label="sit")],
+        scene={"obstacles": [Obstacle(centre=(0.3, 1.8), radius_m=0.3)]},
+    ),
     "maze": cg.PlanRequest(
-        goal=cg.Goal((0.0, 13.0), 0.5),
-        obstacles=[
-            *(wall(-4.0, 2.5, 1.0, 2.5), wall(-1.0, 5.5, 4.0, 5.5), wall(-4.0, 8.5, 1.0, 8.5)),
-            *(wall(-1.0, 11.0, 4.0, 11.0), wall(-4.0, -1.0, -4.0, 14.0), wall(4.0, -1.0, 4.0, 14.0)),
-        ],
+        goals=[PlaceGoal(place=(0.0, 13.0), tolerance_m=0.5)],
+        scene={
+            "obstacles": [
+                *(wall(-4.0, 2.5, 1.0, 2.5), wall(-1.0, 5.5, 4.0, 5.5), wall(-4.0, 8.5, 1.0, 8.5)),
+                *(wall(-1.0, 11.0, 4.0, 11.0), wall(-4.0, -1.0, -4.0, 14.0), wall(4.0, -1.0, 4.0, 14.0)),
+            ]
+        },
     ),
 }
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--scene", choices=list(SCENES), default="pillars", help="which one")
 parser.add_argument("--recordings", type=Path, help="folder with .amc or .bvh files; else demo clips")
-parser.add_argument("--evaluations", type=int, default=100_000, help="how many states to look at")
+parser.add_argument("--work-limit", type=int, default=100_000, help="how many states to look at")
 parser.add_argument("--film", action="store_true", help="also write an .mp4 file")
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
 
 graph = open_people(args.recordings, args.out)
-result = cg.plan(graph, SCENES[args.scene].with_(evaluations=args.evaluations))
+result = cg.plan(graph, SCENES[args.scene].with_(work_limit=args.work_limit))
 name = args.scene.replace(" ", "-")
 for metric in result.metrics.values():
     print(f"  {metric.text}: {metric.said}")

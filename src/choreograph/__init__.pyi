@@ -69,8 +69,10 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
+from .scene.path_request import PathSource
 from .scene.path_shapes import named_path
 from .verbs.bend.request import BendRequest
 from .verbs.bend.search import BendResult, BendSearch, bend
@@ -120,8 +122,7 @@ from .verbs.physics.request import (
 )
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
 from .verbs.plan.prepare import find_plan_graph
-from .verbs.plan.request import PlanRequest, PlanSettings
-from .verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
 from .verbs.retarget.request import RetargetRequest
 from .verbs.retarget.search import RetargetSearch, retarget
@@ -135,9 +136,9 @@ from .verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     Polygon,
     PoseTarget,
+    TorsoObstacle,
 )
 from .verbs.solve.functions import MotionView
 from .verbs.solve.prepare import find_hierarchy
@@ -159,7 +160,6 @@ from .verbs.walk import Walk
 __all__ = [
     "AngleGoal",
     "Answer",
-    "Bar",
     "BendRequest",
     "BendResult",
     "BendSearch",
@@ -218,9 +218,6 @@ __all__ = [
     "FootprintRequest",
     "FormatError",
     "FunctionTarget",
-    "Gate",
-    "Goal",
-    "GoalPose",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
@@ -250,11 +247,13 @@ __all__ = [
     "MotionView",
     "MovingObstacle",
     "Obstacle",
+    "ObstacleMove",
     "Offset",
     "OffsetGoal",
     "OutputExists",
     "Partner",
     "Path",
+    "PathSource",
     "PauseGoal",
     "PerformRequest",
     "PerformSearch",
@@ -265,14 +264,13 @@ __all__ = [
     "PhysicsSearch",
     "PhysicsWeights",
     "PlaceGoal",
+    "PlanAdvanced",
     "PlanRequest",
     "PlanSearch",
-    "PlanSettings",
     "Polygon",
     "PoseGoal",
     "PoseSource",
     "PoseTarget",
-    "Region",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -282,13 +280,14 @@ __all__ = [
     "RetimeSearch",
     "RoleError",
     "RootTarget",
+    "Scene",
     "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
+    "Shape",
     "ShapeGoal",
     "Skeleton",
     "SkeletonMismatch",
-    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
@@ -303,6 +302,11 @@ __all__ = [
     "SteerTask",
     "StepOver",
     "Stretch",
+<<<<<<< HEAD
+=======
+    "StretchRequest",
+    "TorsoObstacle",
+>>>>>>> home/main
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

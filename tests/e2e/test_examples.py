@@ -133,7 +133,7 @@ def test_solving(tmp_path: Path) -> None:
 
 
 def test_plan_a_scene(tmp_path: Path) -> None:
-    said = run("14_plan_a_scene.py", tmp_path, "--scene", "pillars", "--evaluations", "1500")
+    said = run("14_plan_a_scene.py", tmp_path, "--scene", "pillars", "--work-limit", "1500")
     assert "clear of things" in said and "too near" not in said
     assert len(read_clip(tmp_path / "pillars.bvh")) > 100 and (tmp_path / "pillars.png").stat().st_size > 0
 

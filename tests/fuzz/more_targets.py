@@ -29,17 +29,23 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "body": [{"at_s": 0, "position": [0, 0], "facing_deg": 0}, {"at_s": 3, "position": [0, 2]}],
     },
     "plan": {
-        "start": {"position": [0, 0], "facing_deg": 10},
-        "goal": {"position": [0, 4], "radius": 0.3, "facing_deg": 90, "tolerance_deg": 20},
-        "obstacles": [{"circle": {"centre": [0, 2], "radius": 0.3}, "height": 1.1, "clearance": 0.1}],
-        "gaps": [{"box": {"low": [-1, 1], "high": [1, 1.4]}}],
-        "stones": [{"circle": {"centre": [0, 1.2], "radius": 0.2}}],
-        "keep_off": [{"polygon": {"corners": PLACES}}],
-        "bars": [{"ends": [[-1, 3], [1, 3]], "height": 1.4}],
-        "step_over": [{"box": {"low": [-1, 3.4], "high": [1, 3.5]}, "height": 0.2}],
-        "through": [{"position": [0.2, 2], "radius": 0.5}],
-        "path": {"points": PLACES, "within": 0.8},
-        "search": {"lattice_m": 0.2, "margin_m": 0.03},
+        "start": {"place": [0, 0], "facing_deg": 10},
+        "goals": [
+            {"place": [0.2, 2], "tolerance_m": 0.5},
+            {"place": [0, 4], "tolerance_m": 0.3, "facing_deg": 90, "tolerance_deg": 20},
+        ],
+        "scene": {
+            "obstacles": [
+                {"centre": [0, 2], "radius_m": 0.3, "height_m": 1.1, "clearance_m": 0.1},
+                {"ends": [[-1, 3], [1, 3]], "base_m": 1.4},
+            ],
+            "gaps": [{"low": [-1, 1], "high": [1, 1.4]}],
+            "stones": [{"centre": [0, 1.2], "radius_m": 0.2}],
+            "keep_off": [{"corners": PLACES}],
+            "step_over": [{"low": [-1, 3.4], "high": [1, 3.5], "height_m": 0.2}],
+        },
+        "path": {"points": PLACES, "tolerance_m": 0.8},
+        "advanced": {"lattice_m": 0.2, "margin_m": 0.03},
     },
     "perform": {"samples": [[0, 0, 0], [1, 0, 1.2], [2, 0.4, 2.1]], "smooth_s": 0.1, "cut_at": "plants"},
     "steer": {
@@ -121,9 +127,10 @@ def use_script(path: Path, _: int) -> None:
 
 
 def use_obstacles(path: Path, _: int) -> None:
-    from choreograph.verbs.steer.goals import obstacle_at, read_obstacles
+    from choreograph.scene.obstacle_file import read_tracks
+    from choreograph.verbs.steer.goals import obstacle_at
 
-    for track in read_obstacles(path).values():
+    for track in read_tracks(path).values():
         for t in (0.0, 0.5, 100.0):
             obstacle_at(track, t)
 
@@ -135,10 +142,9 @@ def use_track(path: Path, _: int) -> None:
 
 
 def use_drawing(path: Path, _: int) -> None:
-    from choreograph.verbs.plan.drawing import read_drawing
     from choreograph.verbs.plan.request import PlanRequest
 
-    PlanRequest(drawing=str(path)).with_(drawing="", **read_drawing(path, PlanRequest(drawing=str(path))))
+    PlanRequest(scene={"drawing": str(path)}).resolved(path.parent)
 
 
 def use_face(path: Path, _: int) -> None:

@@ -82,7 +82,7 @@ def use_state(path: Path, _: int) -> None:
     folder.mkdir(exist_ok=True)
     shutil.copy(path, folder / STATE)
     search = PlanSearch.__new__(PlanSearch)
-    request = PlanRequest(goal={"position": [0, 2]})
+    request = PlanRequest(goals=[{"place": [0, 2]}])
     search.request, search.graph = request, SimpleNamespace(fingerprint=SimpleNamespace(motion="m"))  # type: ignore
     search._plans = SimpleNamespace(every=range(9), kept=range(5))  # type: ignore[assignment]
     _resume(search, request, None, read_state(folder)[0], folder)

@@ -46,26 +46,26 @@ def demos() -> dict[str, cg.Clip]:
 
 def flags_of(clip: cg.Clip) -> dict[str, Flags]:
     """What stands in the eyes of each: all feet's joints; what carries the body; and left and right in plans."""
-    from choreograph.verbs.plan.body import Body
+    from choreograph.motion.body_points import PointBody
     from choreograph.verbs.plan.steps import read_track
 
     bare = clip.with_contacts(None)
     return {
         "detected": cg.detect_contacts(bare),
         "carrying": np.asarray(cg.inverse_dynamics(bare).dynamics.contacts),
-        "planned": read_track(bare, 0, Body.of(clip.skeleton)).planted,
+        "planned": read_track(bare, 0, PointBody.of(clip.skeleton)).planted,
     }
 
 
 def frames_of(clip: cg.Clip) -> dict[str, Ints]:
     """Where each of them cuts, (N, 2): frame, in plan at its own rate, and what stands; -1 in perform."""
+    from choreograph.motion.body_points import PointBody
     from choreograph.verbs.perform.cuts import cut_at_plants
-    from choreograph.verbs.plan.body import Body
     from choreograph.verbs.plan.steps import read_track
     from choreograph.verbs.steer.cuts import find_cuts
 
     bare = clip.with_contacts(None)
-    events = read_track(bare, 0, Body.of(clip.skeleton)).events
+    events = read_track(bare, 0, PointBody.of(clip.skeleton)).events
     rows: dict[str, list[Any]] = {
         "plan": [(event.frame, event.kind) for event in events],
         "steer": [(cut.frame, cut.foot) for cut in find_cuts(bare)],

@@ -15,8 +15,12 @@ from unittest.mock import patch
 import numpy as np
 from tests.golden.cases import as_text
 from tests.golden.shared import BEGIN, learned, planned, walks
+from tests.unit.verbs.plan.requests import request_of
 
 import choreograph as cg
+from choreograph.goals.model import PlaceGoal
+from choreograph.scene.model import Obstacle, Shape, Start, StepOver
+from choreograph.verbs.plan.request import Corridor
 
 KEPT = Path(__file__).parent / "kernels.json"
 DECIMALS = 9
@@ -84,7 +88,10 @@ def solve_inputs() -> Any:
         poses=(cg.PoseTarget(4.5, "stand", 10, weight=3.0),),
         frames=(cg.HardFrame(5.0, "walk", 60, lasts_s=0.3),),
         labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
-        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3), cg.Obstacle.of_box((2.0, 0.0), (3.0, 1.0), weight=0.5)),
+        obstacles=(
+            cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),
+            cg.TorsoObstacle.of_box((2.0, 0.0), (3.0, 1.0), weight=0.5),
+        ),
     )
     return compile_request(request, walks(), cg.find_hierarchy(walks()))[0]
 
@@ -94,17 +101,20 @@ def plan_inputs() -> Any:
     from choreograph.verbs.plan.task import Margins, Task
     from choreograph.verbs.plan.world import make_world
 
-    request = cg.PlanRequest(
-        start=cg.Start(position=(0.0, -1.0), facing_deg=10.0),
-        goal=cg.Goal(position=(0.5, 4.0), facing_deg=20.0),
-        obstacles=(cg.Solid.of_circle((0.45, 1.5), 0.25, height=0.8), cg.Solid.of_polygon(((2, 1), (3, 1), (2, 2)))),
-        gaps=(cg.Region.of_box((-1.0, 1.4), (0.0, 1.5)),),
-        stones=(cg.Region.of_circle((0.0, 2.1), 0.2),),
-        keep_off=(cg.Region.of_circle((0.9, 1.0), 0.1),),
-        bars=(cg.Bar(ends=((-1.0, 0.5), (1.0, 0.5)), height=2.0),),
-        step_over=(cg.StepOver.of_box((0.6, 2.0), (0.9, 2.2), height=0.2),),
-        through=(cg.Gate(position=(0.2, 1.8), radius=0.4), cg.Gate(ends=((-1.0, 3.0), (1.0, 3.0)))),
-        path=cg.Corridor(points=((0.0, -1.0), (0.0, 1.5), (0.5, 4.0)), within=1.0),
+    request = request_of(
+        start=Start(place=(0.0, -1.0), facing_deg=10.0),
+        goal=PlaceGoal(place=(0.5, 4.0), facing_deg=20.0),
+        obstacles=(
+            Obstacle(centre=(0.45, 1.5), radius_m=0.25, height_m=0.8),
+            Obstacle(corners=((2, 1), (3, 1), (2, 2))),
+        ),
+        gaps=(Shape(low=(-1.0, 1.4), high=(0.0, 1.5)),),
+        stones=(Shape(centre=(0.0, 2.1), radius_m=0.2),),
+        keep_off=(Shape(centre=(0.9, 1.0), radius_m=0.1),),
+        bars=(Obstacle(ends=((-1.0, 0.5), (1.0, 0.5)), base_m=2.0),),
+        step_over=(StepOver(low=(0.6, 2.0), high=(0.9, 2.2), height_m=0.2),),
+        through=(PlaceGoal(place=(0.2, 1.8), tolerance_m=0.4), PlaceGoal(ends=((-1.0, 3.0), (1.0, 3.0)))),
+        path=Corridor(points=((0.0, -1.0), (0.0, 1.5), (0.5, 4.0)), tolerance_m=1.0),
     )
     plans = cg.find_plan_graph(planned())
     task = Task.of(make_world(planned(), plans, request), request, Margins(0.03, {}))

@@ -19,6 +19,11 @@ UNITS: dict[str, str] = {}
 DETAILS: dict[tuple[str, str], str] = {}
 """Names of what only one verb knows: (verb, or "" for all; recorded name) → today's; "" for what is no longer there."""
 WHERE: tuple[tuple[str, str, str], ...] = (
+    ("plan", r"((?:obstacles|gaps|stones|keep_off|step_over)\[\d+\])", r"scene.\1"),
+    ("plan", r"bars(\[\d+\])", r"scene.obstacles\1"),
+    ("plan", r"through(\[\d+\])", r"goals\1"),
+    ("plan", r"goal\.position", "goals[0].place"),
+    ("plan", r"goal\.facing_deg", "goals[0].facing_deg"),
     ("retime", "seconds", "duration_s"),
     ("retime", r"warp\.(.*)", r"advanced.\1"),
     ("retime", "blend", "spline_share"),

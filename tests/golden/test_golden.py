@@ -96,9 +96,11 @@ def compare(name: str, made: list[Any]) -> None:
     found, wanted = cases.said(made), recorded()[name]
     assert len(found) == len(wanted)
     for number, (one, before) in enumerate(zip(found, wanted, strict=True)):
-        case, verb = f"{name}, request {number}", before.get("verb", "face")
-        if "answers" not in before:  # of a face, when that was no verb
-            compare_problems(case, verb, one["answers"][0]["problems"], before["problems"])
+        case, verb = f"{name}, request {number}", before.get("verb", "plan" if name.startswith("plan") else "face")
+        if "answers" not in before:  # of a motion that is held against a request, or of a face when that was no verb
+            compare_problems(
+                case, verb, one["answers"][0]["problems"] if "answers" in one else one["problems"], before["problems"]
+            )
             continue
         compare_problems(case, verb, one["problems"], before["problems"])
         assert one["verb"] == renames.VERBS.get(verb, verb) and one["status"] == before["status"], case

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.golden.shared import BEGIN, learned, named, planned, recorded, walks
+from tests.unit.verbs.plan.requests import request_of
 
 import choreograph as cg
+from choreograph.goals.model import PlaceGoal, PoseGoal
 from choreograph.motion.demo_face import demo_face
+from choreograph.scene.model import Obstacle, Shape, Start, StepOver
+from choreograph.verbs.plan.request import Corridor
 
 
 def solve_checkpoints() -> list[Any]:
@@ -20,7 +24,7 @@ def solve_checkpoints() -> list[Any]:
         6.0,
         body=(ends[0], cg.BodyTarget(3.0, (0.5, 3.0)), ends[1]),
         joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
-        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3),),
+        obstacles=(cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),),
         count=2,
         evaluations=200_000,
         seed=1,
@@ -79,7 +83,10 @@ def solve_missed() -> list[Any]:
         },
         {"body": (BEGIN,), "joints": (joint(1.0, "left_hand", velocity=(30.0, None, 40.0)),)},
         {"frames": hard, "labels": (cg.LabelTarget(1, 2, "jog"),), "poses": (cg.PoseTarget(2, "jog", 60),)},
-        {"body": (BEGIN, end), "obstacles": (cg.Obstacle.of_box((-30, 2), (30, 2.2), clearance=0.4, weight=0.001),)},
+        {
+            "body": (BEGIN, end),
+            "obstacles": (cg.TorsoObstacle.of_box((-30, 2), (30, 2.2), clearance=0.4, weight=0.001),),
+        },
         {"body": (BEGIN, end), "count": 30, "apart_m": 3.0},
         {"body": (BEGIN, end), "max_cut_cost": 0.02},
     )
@@ -97,36 +104,39 @@ def solve_meeting_missed() -> list[Any]:
     return [cg.solve(walks(), request)]
 
 
-AHEAD = cg.Goal(position=(0.0, 3.0), radius=0.25)
+AHEAD = PlaceGoal(place=(0.0, 3.0), tolerance_m=0.25)
 
 
 def _plan(**more: Any) -> Any:
-    request = cg.PlanRequest(**{"goal": AHEAD, "evaluations": 3000, "seconds": 600.0, **more})
+    request = request_of(**{"goal": AHEAD, "work_limit": 3000, "time_limit_s": 600.0, **more})
     return cg.plan(planned(), request)
 
 
 def plan_goals() -> list[Any]:
     """From one place to another, standing, facing, with a label, in a pose; cheap in time and in torque."""
     return [
-        _plan(start=cg.Start(position=(1.0, -1.0), facing_deg=30.0), goal=cg.Goal(position=(2.5, 1.6), radius=0.1)),
-        _plan(goal=cg.Goal(position=(1.0, 4.0), facing_deg=40.0), objective="time"),
-        _plan(goal=cg.Goal(position=(0.0, 4.0), radius=0.4, label="jump"), objective="torque"),
-        _plan(goal=cg.Goal(position=(0.0, 3.0), pose={"clip": "walk", "frame": 60}), interpolation=False),
-        _plan(goal=cg.Goal(position=(0.0, 5.0)), count=2, apart_m=0.4, evaluations=8000, objective="length"),
+        _plan(start=Start(place=(1.0, -1.0), facing_deg=30.0), goal=PlaceGoal(place=(2.5, 1.6), tolerance_m=0.1)),
+        _plan(goal=PlaceGoal(place=(1.0, 4.0), facing_deg=40.0), objective="time"),
+        _plan(goal=PlaceGoal(place=(0.0, 4.0), tolerance_m=0.4, label="jump"), objective="torque"),
+        _plan(goal=PoseGoal(place=(0.0, 3.0), pose={"clip": "walk", "frame": 60}), interpolation=False),
+        _plan(goal=PlaceGoal(place=(0.0, 5.0)), count=2, apart_m=0.4, work_limit=8000, objective="length"),
     ]
 
 
 def plan_scene() -> list[Any]:
     """Round a pillar, under a bar, over a gap with a stone, through a gate, along a path."""
-    line = cg.Corridor(points=((0.0, 0.0), (0.0, 1.5), (0.0, 3.0)), within=0.4)
+    line = Corridor(points=((0.0, 0.0), (0.0, 1.5), (0.0, 3.0)), tolerance_m=0.4)
     return [
-        _plan(obstacles=(cg.Solid.of_circle((0.45, 1.5), 0.25, clearance=0.05),)),
+        _plan(obstacles=(Obstacle(centre=(0.45, 1.5), radius_m=0.25, clearance_m=0.05),)),
         _plan(
-            bars=(cg.Bar(ends=((-1, 1.5), (1, 1.5)), height=2.0),), through=(cg.Gate(ends=((-1.0, 2.0), (1.0, 2.0))),)
+            bars=(Obstacle(ends=((-1, 1.5), (1, 1.5)), base_m=2.0),),
+            through=(PlaceGoal(ends=((-1.0, 2.0), (1.0, 2.0))),),
         ),
-        _plan(gaps=(cg.Region.of_box((-1.0, 1.4), (1.0, 1.5)),), keep_off=(cg.Region.of_circle((0.7, 1.0), 0.1),)),
-        _plan(path=line, step_over=(cg.StepOver.of_box((0.6, 1.0), (0.9, 1.2), height=0.2),)),
-        _plan(through=(cg.Gate(position=(0.5, 1.5), radius=0.4),), stones=(cg.Region.of_circle((0.3, 1.0), 0.3),)),
+        _plan(gaps=(Shape(low=(-1.0, 1.4), high=(1.0, 1.5)),), keep_off=(Shape(centre=(0.7, 1.0), radius_m=0.1),)),
+        _plan(path=line, step_over=(StepOver(low=(0.6, 1.0), high=(0.9, 1.2), height_m=0.2),)),
+        _plan(
+            through=(PlaceGoal(place=(0.5, 1.5), tolerance_m=0.4),), stones=(Shape(centre=(0.3, 1.0), radius_m=0.3),)
+        ),
     ]
 
 
@@ -140,23 +150,28 @@ def plan_missed() -> list[Any]:
     """A hall that has one way only; and a plain walk held against scenes that it breaks."""
     from choreograph.verbs.plan.check import check_motion
 
-    hall = tuple(cg.Solid.of_box((side - 0.05, -1.0), (side + 0.05, 4.0)) for side in (-0.8, 0.8))
+    hall = tuple(Obstacle(low=(side - 0.05, -1.0), high=(side + 0.05, 4.0)) for side in (-0.8, 0.8))
     walk = _plan()
-    far, beside = cg.Region.of_circle((3.0, 1.0), 0.1), cg.Goal(position=(1.0, 3.0), facing_deg=90.0)
+    far, beside = Shape(centre=(3.0, 1.0), radius_m=0.1), PlaceGoal(place=(1.0, 3.0), facing_deg=90.0)
     scenes: tuple[dict[str, Any], ...] = (
-        {"obstacles": (cg.Solid.of_circle((9.0, 1.5), 1.2), cg.Solid.of_circle((0.0, 1.5), 0.5, clearance=0.1))},
-        {"obstacles": (cg.Solid.of_polygon(((-1, 1), (1, 1), (0, 2)), height=0.4),)},
+        {
+            "obstacles": (
+                Obstacle(centre=(9.0, 1.5), radius_m=1.2),
+                Obstacle(centre=(0.0, 1.5), radius_m=0.5, clearance_m=0.1),
+            )
+        },
+        {"obstacles": (Obstacle(corners=((-1, 1), (1, 1), (0, 2)), height_m=0.4),)},
         {"stones": (far,)},
-        {"keep_off": (cg.Region.of_box((-1.0, 1.0), (1.0, 1.8)),)},
-        {"gaps": (cg.Region.of_box((-1.0, 0.5), (1.0, 1.8)),)},
-        {"through": (cg.Gate(position=(3.0, 1.0)), cg.Gate(ends=((2.0, 2.0), (3.0, 2.0))))},
-        {"bars": (cg.Bar(ends=((-1, 1.5), (1, 1.5)), height=1.2),)},
-        {"step_over": (cg.StepOver.of_box((-0.5, 1.0), (0.5, 1.2), height=0.4),)},
-        {"path": cg.Corridor(points=((0.0, 0.0), (1.0, 1.5), (0.0, 3.0)), within=0.2)},
+        {"keep_off": (Shape(low=(-1.0, 1.0), high=(1.0, 1.8)),)},
+        {"gaps": (Shape(low=(-1.0, 0.5), high=(1.0, 1.8)),)},
+        {"through": (PlaceGoal(place=(3.0, 1.0)), PlaceGoal(ends=((2.0, 2.0), (3.0, 2.0))))},
+        {"bars": (Obstacle(ends=((-1, 1.5), (1, 1.5)), base_m=1.2),)},
+        {"step_over": (StepOver(low=(-0.5, 1.0), high=(0.5, 1.2), height_m=0.4),)},
+        {"path": Corridor(points=((0.0, 0.0), (1.0, 1.5), (0.0, 3.0)), tolerance_m=0.2)},
         {"goal": beside},
     )
     body = cg.find_plan_graph(planned()).body
-    found = [check_motion(walk.clip, cg.PlanRequest(**{"goal": AHEAD, **scene}), body).broken for scene in scenes]
+    found = [check_motion(walk.clip, request_of(**{"goal": AHEAD, **scene}), body).broken for scene in scenes]
     few = _plan(obstacles=hall, count=2, apart_m=2.0)
     return [few, *(Checked(tuple(one.problem for one in broken)) for broken in found)]
 

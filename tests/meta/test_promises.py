@@ -12,11 +12,11 @@ from tests.fuzz.targets import Target, find_targets
 from choreograph.contract import document
 from choreograph.formats import _asf, _fbx_scene, _fbx_tree, _usd_child, assemble, bvh, channels, tables, usd_read
 from choreograph.goals.inputs import MAX_TRACK_ROWS
-from choreograph.scene import path_files
+from choreograph.scene import obstacle_file, path_files
 from choreograph.scene.path import MAX_LENGTH, MAX_POINTS
 from choreograph.studio import http_server as listening
 from choreograph.studio import pages, security, steering, uploads
-from choreograph.verbs.steer import goals, stream
+from choreograph.verbs.steer import stream
 
 DOCS = Path(__file__).parents[2] / "docs"
 GIB, MIB = 1 << 30, 1 << 20
@@ -41,7 +41,8 @@ FILES = {
     "paths:": (f"{path_files.MAX_FILE_BYTES // MIB} MiB | 200 times", f"{MAX_POINTS:,} points or segments"),
     "tables:": (
         f"{tables.MAX_BYTES // MIB} MiB | 200 times",
-        f"{MAX_TRACK_ROWS:,} rows of a track, {goals.MAX_ROWS:,} of a script, {goals.MAX_OBSTACLES:,} obstacles",
+        f"{MAX_TRACK_ROWS:,} rows of a track, {obstacle_file.MAX_ROWS:,} of a script, "
+        f"{obstacle_file.MAX_OBSTACLES:,} obstacles",
     ),
     "requests:": (
         f"{document.MAX_BYTES // 1_000_000} MB | 200 times the file and {ROOM // MIB} MiB",

@@ -68,7 +68,7 @@ def learn(asked: LearnOptions) -> None:
         source = EXAMPLES.read(asked.subject)
         if isinstance(source, MotionModel):
             raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
-        request = CompleteRequest(1.0, advanced=CompleteAdvanced(labelled=asked.label))
+        request = CompleteRequest(duration_s=1.0, advanced=CompleteAdvanced(labelled=asked.label))
         clips = choose_clips(Recordings(source).clips, request)
         model = find_model(clips, asked.model, progress)
         error = reconstruction_error(model, [trimmed(clip) for clip in clips])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -178,12 +179,15 @@ def _edited(text: str, document: Document, migration: Migration) -> list[str]:
             renamed.setdefault(document.lines[old] - 1, {})[before] = name
     for number, names in renamed.items():
         known = "|".join(map(re.escape, names))
-        lines[number] = re.sub(
-            rf"(?<![\w-])({known})(?=[\"']?\s*:)", lambda word, names=names: names[word[1]], lines[number]
-        )
+        pattern = rf"(?<![\w-])({known})(?=[\"']?\s*:)"
+        lines[number] = re.sub(pattern, partial(_new_name, names), lines[number])
     first = min(document.lines.values(), default=1) - 1
     opened = re.sub(r"\{(\s*)", lambda brace: f'{{{brace[1]}"format": 2,{brace[1] or " "}', "".join(lines), count=1)
     return ["".join([*lines[:first], "format: 2\n", *lines[first:]]), opened]
+
+
+def _new_name(names: Mapping[str, str], word: re.Match[str]) -> str:
+    return names[word[1]]
 
 
 def _names(value: Any, place: str) -> list[tuple[str, str]]:

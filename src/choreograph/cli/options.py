@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
@@ -22,6 +23,7 @@ from choreograph.contract.fields import say_bounds
 from choreograph.contract.request import Request
 from choreograph.verbs.options import (
     ADVANCED,
+    LAST,
     Entry,
     entries,
     name_fields,
@@ -170,8 +172,12 @@ def collect(
         places += [read_setting(known, text) for text in values.get("advanced") or ()]
     for path, value in places:
         inside: Any = out
-        for name in path[:-1]:
-            inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
+        for name, then in pairwise(path):
+            if name == LAST:
+                inside = inside[-1] if isinstance(inside, list) and inside else None
+            else:
+                usual: Any = [{}] if then == LAST else {}
+                inside = inside.setdefault(name, usual) if isinstance(inside, dict) else None
         if isinstance(inside, dict):
             inside[path[-1]] = value
     return out
@@ -181,7 +187,7 @@ def say_by_options(model: type[Request], error: RequestError) -> RequestError:
     """The same mistake, its place named by the option that says it."""
     for entry in entries(model):
         place = ".".join(entry.path)
-        if error.where == place:
+        if error.where == place or (entry.kind is str and (error.where or "").startswith(f"{place}.")):
             return RequestError(str(error).replace(place, entry.names[0], 1), where=place)
     return error
 

@@ -27,9 +27,16 @@ class Wrong(ValueError):
         """Within the model: "body[1].at_s"; empty for the whole of it."""
 
 
+LISTED, NAMED = "<list>", "<file>"
+"""What the places of mistakes have in them where a list may be a file, or a part one word."""
+
+
 def request_error(error: ValidationError, kind: Any) -> RequestError:
     """What is wrong with a request, as one sentence that begins with the place; the rest is in `mistakes`."""
-    mistakes = [_mistake(one, kind) for one in error.errors(include_url=False)]
+    mistakes = [
+        _mistake({**one, "loc": tuple(part for part in one["loc"] if part not in (LISTED, NAMED))}, kind)
+        for one in error.errors(include_url=False)
+    ]
     more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
     made = RequestError(mistakes[0][1] + more)
     made.where, made.mistakes = mistakes[0][0], tuple(mistakes)

@@ -16,15 +16,16 @@ import numpy as np
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
+from pydantic_core import core_schema
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.docstrings import field_docstrings
 from choreograph.contract.fields import Unit, metadata_of
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.contract.migrate import migrate
+from choreograph.contract.mistakes import LISTED, NAMED, join_places
 from choreograph.contract.mistakes import LONGEST_QUOTE as LONGEST_QUOTE
 from choreograph.contract.mistakes import Wrong as Wrong
-from choreograph.contract.mistakes import join_places
 from choreograph.contract.mistakes import quote as quote
 from choreograph.contract.mistakes import request_error as request_error
 
@@ -68,6 +69,39 @@ class FileName:
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Say so in the schema."""
         return {**handler(core), "format": "file"}
+
+
+@dataclass(frozen=True)
+class OrFile(FileName):
+    """Marks a list in whose place the name of a file can stand that holds it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Let the name pass; the code that reads the list opens the file."""
+        name = core_schema.str_schema(min_length=1, max_length=4096)
+        return core_schema.tagged_union_schema(
+            {LISTED: handler(source), NAMED: name}, lambda value: NAMED if isinstance(value, str) else LISTED
+        )
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {"anyOf": [handler(core["choices"][LISTED]), {**handler(core["choices"][NAMED]), "format": "file"}]}
+
+
+@dataclass(frozen=True)
+class OneWord:
+    """Marks a part of a request that one word can say too; the part's `of_word` gives the fields that a word says."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read words as the part that they say."""
+        word = core_schema.no_info_after_validator_function(source.of_word, core_schema.str_schema(max_length=4096))
+        return core_schema.tagged_union_schema(
+            {LISTED: handler(source), NAMED: core_schema.chain_schema([word, handler(source)])},
+            lambda value: NAMED if isinstance(value, str) else LISTED,
+        )
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {"anyOf": [handler(core["choices"][LISTED]), {"type": "string", "maxLength": 4096}]}
 
 
 Metres = Annotated[float, Strict(), Unit("m")]
@@ -125,6 +159,8 @@ class Request(BaseModel, metaclass=_Called):
     """The verb that it is the whole request of: its documents of earlier versions are read, too."""
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
+    of_last: ClassVar[Mapping[str, tuple[type[Request], Mapping[str, str]]]] = {}
+    """Lists whose last entry has options: its model, and the option of each field of it."""
     effort: ClassVar[tuple[str, ...]] = ()
     """Fields that say how long to search and what becomes of what is found, not what is wanted: a search goes on
     where only they change."""
@@ -227,7 +263,8 @@ def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
     for name, field in type(request).model_fields.items():
         value, where = getattr(request, name), join_places(place, name)
         if any(isinstance(note, FileName) for note in metadata_of(field)):
-            yield from ((where, text) for text in ((value,) if isinstance(value, str) else value or ()) if text)
+            texts = (value,) if isinstance(value, str) else value or ()
+            yield from ((where, text) for text in texts if text and isinstance(text, str))
         parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, tuple) else ()
         for key, part in [(None, value), *parts]:
             if isinstance(part, Request):

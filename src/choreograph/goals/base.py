@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Self
 from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
-from choreograph.contract.request import Coordinate, Degrees, Metres, Place, Request, Seconds, Weight, Wrong, quote
+from choreograph.contract.mistakes import quote
+from choreograph.contract.request import Coordinate, Degrees, Metres, Place, Request, Seconds, Weight, Wrong
 
 LONGEST_S = 600.0
 """Length of a motion that solve, complete and face make at most."""

@@ -10,7 +10,8 @@ from annotated_types import MaxLen
 from pydantic import BeforeValidator, WithJsonSchema
 
 from choreograph.base.errors import RequestError
-from choreograph.contract.request import Wrong, quote
+from choreograph.contract.mistakes import quote
+from choreograph.contract.request import Wrong
 from choreograph.goals.base import Goal
 
 

@@ -48,9 +48,9 @@ class Measured(NamedTuple):
         if target.kind == "facing":
             words["off"] = self.off
         elif target.kind == "pose":
-            words["of"] = target.name or "the pose asked for"
+            words |= {"what": "The pose", "of": target.name or "the pose asked for"}
         elif target.kind == "label":
-            words |= {"label": target.name, "verb": "are", "need": 1.0 - self.limit}
+            words |= {"label": target.name, "share": 1.0 - self.off, "need": 1.0 - self.limit}
         asked = 0.0 if self.asked is None else self.asked
         got = self.off if self.got is None else self.got
         return Problem.of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.fields import metadata_of
-from choreograph.contract.request import Advanced, Option, Request
+from choreograph.contract.request import Advanced, OneWord, Option, OrFile, Request
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -21,6 +21,8 @@ _UNITS = re.compile(r"_(?:m|s|deg|hz|m_s|m2_s|frames)$")
 """Endings of fields that say their unit, which options leave out."""
 
 
+LAST = "last"
+"""Stands for the last entry of a list, in places that options set."""
 ADVANCED = "--advanced"
 """The option that sets fields of an `Advanced`, as NAME=VALUE."""
 
@@ -59,8 +61,8 @@ class Entry:
 
     @property
     def kind(self) -> Any:
-        """The field's type, without `| None`."""
-        return plain_type(self.field.annotation)
+        """The field's type, without `| None`; text where one word or a file's name says the whole of it."""
+        return str if _as_text(self.field) else plain_type(self.field.annotation)
 
 
 def option_name(field: str) -> str:
@@ -95,24 +97,36 @@ def entries(
         if how.hidden or field.exclude:
             continue
         folded = advanced if how.advanced is None else how.advanced
-        if isinstance(kind, type) and issubclass(kind, Request):
+        if _as_text(field):
+            yield Entry(here, field, how, panel, folded)
+        elif isinstance(kind, type) and issubclass(kind, Request):
             inner = settings or issubclass(kind, Advanced)
             yield from entries(kind, here, kind.panel or kind.__name__, advanced=folded or inner, settings=inner)
         elif option_type(kind) is not None:
             setting = ".".join(part for part in here if part != "advanced") if settings else ""
             yield Entry(here, field, how, panel, folded or how.unlisted, setting)
+    for name, (item, options) in model.of_last.items():
+        for part, option in options.items():
+            yield Entry((*path, name, LAST, part), item.model_fields[part], Option((option,)), "Goal", advanced)
 
 
 def as_options(request: Request) -> list[str] | None:
     """The words that ask for the same on the command line; None if options cannot say it all."""
     document, words = request.as_document(), []
     for entry in entries(type(request)):
+        if LAST in entry.path:
+            continue
         holder: Any = document
         for name in entry.path[:-1]:
             holder = holder.get(name, {})
         if entry.path[-1] not in holder:
             continue
         value, name = holder.pop(entry.path[-1]), entry.names[0]
+        if _as_text(entry.field) and not isinstance(value, str):
+            kind = plain_type(entry.field.annotation)
+            value = kind.to_word(value) if hasattr(kind, "to_word") else None
+            if value is None:
+                return None
         if entry.setting:
             words += [word for text in _settings(entry.setting, value) for word in (ADVANCED, text)]
         elif isinstance(value, bool):
@@ -125,6 +139,11 @@ def as_options(request: Request) -> list[str] | None:
             value = float(f"{100 * value:.10g}") if entry.how.centimetres else value
             words += [name, repr(value) if isinstance(value, float) else str(value)]
     return None if _leftover(document) else words
+
+
+def _as_text(field: FieldInfo) -> bool:
+    """Whether an option says all of a field by a word or a file's name."""
+    return any(isinstance(note, OneWord | OrFile) for note in metadata_of(field))
 
 
 def _settings(name: str, value: Any) -> Iterator[str]:

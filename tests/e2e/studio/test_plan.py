@@ -76,14 +76,14 @@ def test_a_scene_is_drawn_and_walked(opened: Any, until: Until, shot: Take) -> N
     )
     # A goal, and where to look there.
     drag(page, (0.2, 3.4), (0.2, 4.0))
-    until(page, f"{ASKED}?.goal && {STATE}.undo === 'Put down: goal' && {STATE}.unsaved === 0")
-    goal = page.evaluate(f"{ASKED}.goal")
-    assert goal["position"] == pytest.approx([0.2, 3.4], abs=0.05) and abs(goal["facing_deg"]) < 8
+    until(page, f"{ASKED}?.goals?.length && {STATE}.undo === 'Put down: goal' && {STATE}.unsaved === 0")
+    goal = page.evaluate(f"{ASKED}.goals[0]")
+    assert goal["place"] == pytest.approx([0.2, 3.4], abs=0.05) and abs(goal["facing_deg"]) < 8
     until(page, found("one.details.footprints.length > 2"), SLOW_S)
     until(page, f"{AT_REST} && {found('one.metrics.bound')}", SLOW_S)
     first = on_stage(page)
     assert first["problems"] == []
-    assert math.dist(first["path"][-1], goal["position"]) < 0.35
+    assert math.dist(first["path"][-1], goal["place"]) < 0.35
 
     # It got nearer to the best while one looked; footprints and the places that were looked at lie on the floor.
     said = page.evaluate("window.said")
@@ -95,14 +95,16 @@ def test_a_scene_is_drawn_and_walked(opened: Any, until: Until, shot: Take) -> N
     # A pillar in the way is gone round.
     put(page, "Pillar")
     drag(page, (0.1, 1.8), (0.5, 1.8))
-    until(page, f"{ASKED}.obstacles?.length === 1 && {STATE}.undo === 'Put down: pillar' && {STATE}.unsaved === 0")
-    pillar = page.evaluate(f"{ASKED}.obstacles[0].circle")
-    assert pillar["radius"] == pytest.approx(0.4, abs=0.05)
-    until(page, f"{AT_REST} && {found('one.request.obstacles?.length === 1')}", SLOW_S)
+    until(
+        page, f"{ASKED}.scene?.obstacles?.length === 1 && {STATE}.undo === 'Put down: pillar' && {STATE}.unsaved === 0"
+    )
+    pillar = page.evaluate(f"{ASKED}.scene.obstacles[0]")
+    assert pillar["radius_m"] == pytest.approx(0.4, abs=0.05)
+    until(page, f"{AT_REST} && {found('one.request.scene?.obstacles?.length === 1')}", SLOW_S)
     round_it = on_stage(page)
     assert round_it["problems"] == []
     away = min(math.dist(place, pillar["centre"]) for place in round_it["path"])
-    assert away > pillar["radius"] > min(math.dist(place, pillar["centre"]) for place in first["path"])
+    assert away > pillar["radius_m"] > min(math.dist(place, pillar["centre"]) for place in first["path"])
     page.evaluate(f"{STAGE}.camera.view(1)")
     settle(page)
     shot(page, "plan")
@@ -112,8 +114,8 @@ def test_a_scene_is_drawn_and_walked(opened: Any, until: Until, shot: Take) -> N
     settle(page)
     before = pillar["centre"]
     drag(page, (before[0] - 0.1, before[1]), (before[0] - 0.1 + 1.2, before[1]))
-    until(page, f"{ASKED}.obstacles[0].circle.centre[0] > {before[0] + 0.6} && {STATE}.unsaved === 0")
-    until(page, f"{AT_REST} && {found(f'one.request.obstacles?.[0].circle.centre[0] > {before[0] + 0.6}')}", SLOW_S)
+    until(page, f"{ASKED}.scene.obstacles[0].centre[0] > {before[0] + 0.6} && {STATE}.unsaved === 0")
+    until(page, f"{AT_REST} && {found(f'one.request.scene?.obstacles?.[0].centre[0] > {before[0] + 0.6}')}", SLOW_S)
     aside = on_stage(page)
     assert aside["cost"] < round_it["cost"] + 1e-9, "the way is free again"
 
@@ -121,10 +123,10 @@ def test_a_scene_is_drawn_and_walked(opened: Any, until: Until, shot: Take) -> N
 def test_scenes_are_opened_from_files(opened: Any, until: Until, shot: Take, tmp_path: Path) -> None:
     page = opened
     scene = tmp_path / "scene.yaml"
-    scene.write_text("goal: {position: [0, 3]}\ngaps:\n  - box: {low: [-1, 1.2], high: [1, 1.5]}\nseconds: 4\n")
+    scene.write_text("goals: [{place: [0, 3]}]\nscene: {gaps: [{low: [-1, 1.2], high: [1, 1.5]}]}\ntime_limit_s: 4\n")
     page.set_input_files("input[aria-label='Scene file']", str(scene))
-    until(page, f"{ASKED}?.gaps?.length === 1 && {STATE}.undo === 'Open scene.yaml' && {STATE}.unsaved === 0")
-    until(page, f"{AT_REST} && {found('one.request.gaps?.length === 1')}", SLOW_S)
+    until(page, f"{ASKED}?.scene?.gaps?.length === 1 && {STATE}.undo === 'Open scene.yaml' && {STATE}.unsaved === 0")
+    until(page, f"{AT_REST} && {found('one.request.scene?.gaps?.length === 1')}", SLOW_S)
     across = on_stage(page)
     assert across["problems"] == []
     for x, z, *_ in across["details"]["footprints"]:
@@ -137,22 +139,24 @@ def test_scenes_are_opened_from_files(opened: Any, until: Until, shot: Take, tmp
     kept = tmp_path / "kept.yaml"
     coming.value.save_as(kept)
     page.get_by_role("button", name="Empty the scene").click()
-    until(page, f"{ASKED}.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")
+    until(page, f"{ASKED}.scene?.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")
     page.set_input_files("input[aria-label='Scene file']", str(kept))
-    until(page, f"{ASKED}?.gaps?.length === 1 && {STATE}.undo === 'Open kept.yaml' && {STATE}.unsaved === 0")
+    until(page, f"{ASKED}?.scene?.gaps?.length === 1 && {STATE}.undo === 'Open kept.yaml' && {STATE}.unsaved === 0")
     again = page.evaluate(ASKED)
-    assert {name: again[name] for name in ("goal", "gaps")} == {name: drawn_before[name] for name in ("goal", "gaps")}
+    assert {name: again[name] for name in ("goals", "scene")} == {
+        name: drawn_before[name] for name in ("goals", "scene")
+    }
 
     # A floor plan joins what is there; the scene is emptied first, and its goal stays.
     page.get_by_role("button", name="Empty the scene").click()
-    until(page, f"{ASKED}.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")
+    until(page, f"{ASKED}.scene?.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")
     plan = tmp_path / "plan.svg"
     plan.write_text(DRAWING)
     page.set_input_files("input[aria-label='Scene file']", str(plan))
-    until(page, f"{ASKED}?.obstacles?.length === 1 && {STATE}.undo === 'Open plan.svg' && {STATE}.unsaved === 0")
-    until(page, f"{AT_REST} && {found('one.request.obstacles?.length === 1')}", SLOW_S)
+    until(page, f"{ASKED}?.scene?.obstacles?.length === 1 && {STATE}.undo === 'Open plan.svg' && {STATE}.unsaved === 0")
+    until(page, f"{AT_REST} && {found('one.request.scene?.obstacles?.length === 1')}", SLOW_S)
     drawn = on_stage(page)
-    assert drawn["problems"] == [] and drawn["request"]["goal"]["position"] == [0, 3]
+    assert drawn["problems"] == [] and drawn["request"]["goals"][-1]["place"] == [0, 3]
     assert all(not (-1 < x < 0 and 1.5 < z < 1.9) for x, z in drawn["path"]), "it goes round the wall"
     shot(page, "plan-drawing")
 
@@ -160,5 +164,5 @@ def test_scenes_are_opened_from_files(opened: Any, until: Until, shot: Take, tmp
     plan.write_text("<svg><g id='walls'/></svg>")
     page.set_input_files("input[aria-label='Scene file']", str(plan))
     until(page, f"{STATE}.status.kind === 'error' && {STATE}.status.text.includes('layer')")
-    assert page.evaluate(f"{ASKED}.obstacles.length") == 1
+    assert page.evaluate(f"{ASKED}.scene.obstacles.length") == 1
     page.watch.errors.clear()  # browsers log that the server would not have it

@@ -1,6 +1,6 @@
 /** Obstacles on the stage: translucent solids, moved by dragging them and sized by their handles. */
 
-import type { Obstacle } from "../messages";
+import type { TorsoObstacle } from "../messages";
 import type { DragHooks, Place, Solid } from "../types";
 import type { Pool } from "./solvepool";
 import { cm, pathOf, type SolveDraft, type Where } from "./solverequest";
@@ -15,23 +15,23 @@ const HANDLE_M = 0.06;
 
 export function drawObstacle(
   pool: Pool,
-  obstacle: Obstacle,
+  obstacle: TorsoObstacle,
   where: Where,
   style: { colour: string; opacity: number },
   drag: Drag,
 ): void {
   const { circle, box, polygon } = obstacle;
   const key = pathOf(where);
-  const of = (ask: SolveDraft): Obstacle => ask.obstacles[where.index]!;
+  const of = (ask: SolveDraft): TorsoObstacle => ask.obstacles[where.index]!;
   /** By how far the thing was dragged from here. */
-  const move = (from: Point, edit: (one: Obstacle, dx: number, dz: number) => void): DragHooks =>
+  const move = (from: Point, edit: (one: TorsoObstacle, dx: number, dz: number) => void): DragHooks =>
     drag(
       where,
       "Move an obstacle",
       (ask, at) => edit(of(ask), at.x - from[0], at.z - from[1]),
       "Drag to move; Delete removes",
     );
-  const handle = (name: string, at: Point, edit: (one: Obstacle, to: Point) => void) =>
+  const handle = (name: string, at: Point, edit: (one: TorsoObstacle, to: Point) => void) =>
     pool
       .sphere(`${key} ${name}`, [at[0], 0.05, at[1]], { colour: style.colour, radius: HANDLE_M })
       .draggable(drag(where, "Size an obstacle", (ask, to) => edit(of(ask), [cm(to.x), cm(to.z)]), "Drag to size"));

@@ -1,6 +1,6 @@
 /** A solve request as plain values: its parts by place, in words, and in order of time. */
 
-import type { BodyTarget, HardFrame, JointTarget, LabelTarget, Obstacle, PoseTarget, SolveRequest } from "../messages";
+import type { BodyTarget, HardFrame, JointTarget, LabelTarget, TorsoObstacle, PoseTarget, SolveRequest } from "../messages";
 
 export const KINDS = ["body", "joints", "poses", "frames", "labels", "obstacles"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -12,7 +12,7 @@ export interface SolveDraft extends SolveRequest {
   poses: PoseTarget[];
   frames: HardFrame[];
   labels: LabelTarget[];
-  obstacles: Obstacle[];
+  obstacles: TorsoObstacle[];
 }
 
 /** A constraint, by its place in the request. */

@@ -1,7 +1,7 @@
 /** What pressing on the floor puts down: an arrow, an obstacle, a corner of one. */
 
 import { AMBER } from "../colours";
-import type { Obstacle } from "../messages";
+import type { TorsoObstacle } from "../messages";
 import type { FloorTool, Solid } from "../types";
 import { boxOf, shifted, WALL_M, type Point } from "./solveobstacles";
 import type { Pool } from "./solvepool";
@@ -16,7 +16,7 @@ export const ARROW_M = 0.8;
 export interface ToolHooks {
   /** An arrow was put down; the heading in radians where one was drawn. */
   arrow(at: Point, heading: number | null): void;
-  obstacle(shape: Obstacle, label: string): void;
+  obstacle(shape: TorsoObstacle, label: string): void;
   /** Corners of a polygon that is not closed yet were added. */
   sketched(): void;
   /** The tool has done its work. */

@@ -3,7 +3,7 @@
 import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
 import { takers } from "../dialogs/drop";
 import { button, el, section } from "../dom";
-import type { DraftAsk, FileAsk, Plain, PlanRequest, Region, Result, VerbFacts } from "../messages";
+import type { DraftAsk, FileAsk, Obstacle, PlaceGoal, Plain, PlanRequest, Result, Scene, Shape, VerbFacts } from "../messages";
 import { firstOf } from "../panels/clips";
 import { buildOffer } from "../panels/library";
 import { jobStrip } from "../panels/progress";
@@ -31,7 +31,7 @@ const MODES: Record<Mode, { label: string; hint: string }> = {
   gate: { label: "Gate", hint: "Drag from one end of the gate to the other; gates are passed in order." },
 };
 /** Drawn on the stage. */
-const DRAWN = ["start", "goal", "obstacles", "gaps", "stones", "keep_off", "step_over", "bars", "through", "path", "drawing"];
+const DRAWN = ["start", "goals", "scene", "path"];
 const CLICK_M = 0.15;
 const ARROW_M = 0.8;
 const TALL_M = 1.8;
@@ -71,7 +71,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
   private pending: { label: string; change: Change } | null = null;
 
   constructor(context: Context, verb: VerbFacts) {
-    super(context, verb, { skip: DRAWN }, { seconds: 5 });
+    super(context, verb, { skip: DRAWN }, { time_limit_s: 5 });
     this.bound.append(this.meter, this.proved);
     this.pool = new Pool(context.stage);
     const tools = el("div", { class: "placing", attrs: { role: "toolbar", "aria-label": "Put down" } });
@@ -83,7 +83,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     const row = el(
       "div",
       { class: "row wrap" },
-      button("Search on", () => this.askNow(), { kind: "primary", title: "Search again, for as long as Seconds says" }),
+      button("Search on", () => this.askNow(), { kind: "primary", title: "Search again, for as long as Time limit says" }),
       button("Empty the scene", () => this.edit("Empty the scene", emptied), { kind: "quiet" }),
       fileButton(context, verb, () => this.request),
       this.opener(),
@@ -131,7 +131,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
   }
 
   protected override ready(request: PlanRequest): boolean {
-    return (request.goal ?? null) !== null;
+    return endOf(request) !== null;
   }
 
   protected override show(_: State): void {
@@ -239,70 +239,75 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     if (this.sketched) placed(this.mode, this.sketched.from, this.sketched.to)(request);
     this.pool.redraw(() => {
       this.drawEnds(request);
+      const scene = request.scene ?? {};
       for (const name of ["obstacles", "gaps", "stones", "keep_off", "step_over"] as Shaped[]) {
-        (request[name] ?? []).forEach((region, index) => this.drawRegion(name, index, region));
+        shapesOf(scene, name).forEach((shape, index) => this.drawShape(name, index, shape));
       }
-      (request.bars ?? []).forEach((bar, index) => this.drawLine("bars", index, bar.ends, bar.height));
-      (request.through ?? []).forEach((gate, index) => {
-        if (gate.ends) this.drawLine("through", index, gate.ends, 0.02);
-        else if (gate.position) this.pool.sphere(`through ${index}`, gate.position, { colour: AMBER, radius: 0.1 });
+      passedOf(request).forEach((goal, index) => {
+        if (goal.ends) this.drawLine("goals", index, goal.ends, 0.02);
+        else if (goal.place) this.pool.sphere(`goals ${index}`, goal.place, { colour: AMBER, radius: 0.1 });
       });
     });
   }
 
   private drawEnds(request: PlanRequest): void {
-    const at: Point = request.start?.position ?? [0, 0];
+    const at: Point = request.start?.place ?? [0, 0];
     const facing = request.start?.facing_deg ?? 0;
     this.pool
       .arrow("start", at, radians(facing), { colour: TEAL, length: ARROW_M })
-      .draggable(this.drag("Move the start", (ask, to) => (ask.start = { ...ask.start, position: [cm(to.x), cm(to.z)] })));
-    const { goal } = request;
+      .draggable(this.drag("Move the start", (ask, to) => (ask.start = { ...ask.start, place: [cm(to.x), cm(to.z)] })));
+    const goal = endOf(request);
     if (!goal) return;
-    const moved = (ask: PlanRequest, to: Place) => ask.goal && (ask.goal.position = [cm(to.x), cm(to.z)]);
-    const radius = goal.radius ?? 0.3;
+    const { place } = goal;
+    const moved = (ask: PlanRequest, to: Place) => {
+      const end = endOf(ask);
+      if (end) end.place = [cm(to.x), cm(to.z)];
+    };
+    const radius = goal.tolerance_m ?? 0.3;
     const ring = Array.from({ length: 33 }, (_, k): Point => {
       const turn = (2 * Math.PI * k) / 32;
-      return [goal.position[0] + radius * Math.sin(turn), goal.position[1] + radius * Math.cos(turn)];
+      return [place[0] + radius * Math.sin(turn), place[1] + radius * Math.cos(turn)];
     });
     this.pool.line("goal ring", ring, { colour: AMBER, width: 3 });
-    this.pool.sphere("goal", goal.position, { colour: AMBER, radius: 0.08 }).draggable(this.drag("Move the goal", moved));
+    this.pool.sphere("goal", place, { colour: AMBER, radius: 0.08 }).draggable(this.drag("Move the goal", moved));
     if (typeof goal.facing_deg === "number") {
-      this.pool.arrow("goal facing", goal.position, radians(goal.facing_deg), { colour: AMBER, length: ARROW_M });
+      this.pool.arrow("goal facing", place, radians(goal.facing_deg), { colour: AMBER, length: ARROW_M });
     }
   }
 
-  private drawRegion(name: Shaped, index: number, region: Region & { height?: number | null }): void {
+  private drawShape(name: Shaped, index: number, shape: Shape & { height_m?: number | null; base_m?: number }): void {
     const key = `${name} ${index}`;
-    const height = region.height ?? HEIGHTS[name];
+    const { centre, radius_m: radius, low, high, corners, ends } = shape;
+    if (ends) {
+      this.drawLine(name, index, ends, shape.base_m || (shape.height_m ?? HEIGHTS[name]));
+      return;
+    }
+    const height = shape.height_m ?? HEIGHTS[name];
     const style = { colour: COLOURS[name], opacity: name === "obstacles" ? 0.4 : 0.7 };
-    const { circle, box, polygon } = region;
-    const of = (ask: PlanRequest): Region => (ask[name] as Region[])[index]!;
-    const hooks = (from: Point, change: (one: Region, dx: number, dz: number) => void): DragHooks => ({
+    const of = (ask: PlanRequest): Shape => shapesOf(ask.scene ?? {}, name)[index]!;
+    const hooks = (from: Point, change: (one: Shape, dx: number, dz: number) => void): DragHooks => ({
       ...this.drag("Move a part of the scene", (ask, to) => change(of(ask), to.x - from[0], to.z - from[1])),
-      remove: () => this.edit("Remove a part of the scene", (ask) => void (ask[name] as Region[]).splice(index, 1)),
+      remove: () => this.edit("Remove a part of the scene", (ask) => void shapesOf(ask.scene ?? {}, name).splice(index, 1)),
     });
-    if (circle) {
-      const { centre, radius } = circle;
+    if (centre && radius) {
       this.pool
         .solid(key, { kind: "cylinder", at: centre, radius, height }, style)
-        .draggable(hooks(centre, (one, dx, dz) => (one.circle = { centre: shifted(centre, dx, dz), radius })));
+        .draggable(hooks(centre, (one, dx, dz) => (one.centre = shifted(centre, dx, dz))));
       this.handle(`${key} size`, [centre[0] + radius, centre[1]], (ask, to) => {
-        of(ask).circle = { centre, radius: Math.max(0.05, cm(Math.hypot(to.x - centre[0], to.z - centre[1]))) };
+        of(ask).radius_m = Math.max(0.05, cm(Math.hypot(to.x - centre[0], to.z - centre[1])));
       });
-    } else if (box) {
-      const { low, high } = box;
+    } else if (low && high) {
       const middle: Point = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
       const solid: Solid = { kind: "box", at: middle, size: [high[0] - low[0], height, high[1] - low[1]] };
       this.pool
         .solid(key, solid, style)
-        .draggable(hooks(middle, (one, dx, dz) => (one.box = { low: shifted(low, dx, dz), high: shifted(high, dx, dz) })));
-      this.handle(`${key} low`, low, (ask, to) => (of(ask).box = boxOf([to.x, to.z], high)));
-      this.handle(`${key} high`, high, (ask, to) => (of(ask).box = boxOf(low, [to.x, to.z])));
-    } else if (polygon) {
-      const { corners } = polygon;
+        .draggable(hooks(middle, (one, dx, dz) => Object.assign(one, { low: shifted(low, dx, dz), high: shifted(high, dx, dz) })));
+      this.handle(`${key} low`, low, (ask, to) => Object.assign(of(ask), boxOf([to.x, to.z], high)));
+      this.handle(`${key} high`, high, (ask, to) => Object.assign(of(ask), boxOf(low, [to.x, to.z])));
+    } else if (corners) {
       const [first] = corners;
       if (!first) return;
-      const moved = (one: Region, dx: number, dz: number) => (one.polygon = { corners: corners.map((at) => shifted(at, dx, dz)) });
+      const moved = (one: Shape, dx: number, dz: number) => (one.corners = corners.map((at) => shifted(at, dx, dz)));
       this.pool.line(key, [...corners, first], { colour: style.colour, width: 4 }).draggable(hooks(first, moved));
       if (height < LOW_M) return;
       // Its top and its edges: a prism that can be looked through.
@@ -313,19 +318,23 @@ class PlanPanel extends VerbPanel<PlanRequest> {
       });
     }
     if (name === "stones") {
-      const at: Point = circle?.centre ?? box?.low ?? [0, 0];
+      const at: Point = centre ?? low ?? [0, 0];
       this.pool.text(`${key} name`, [at[0], 0.12, at[1]], String(index + 1), style.colour);
     }
   }
 
-  private drawLine(name: "bars" | "through", index: number, ends: [Point, Point], height: number): void {
+  /** A bar or a wall with its posts, or a line to cross, dashed. */
+  private drawLine(name: Shaped | "goals", index: number, ends: [Point, Point], height: number): void {
     const key = `${name} ${index}`;
     const [a, b] = ends;
-    this.pool.line(key, [[a[0], height, a[1]], [b[0], height, b[1]]], { colour: AMBER, width: 5, dashed: name === "through" });
+    const crossed = name === "goals";
+    const listOf = (ask: PlanRequest): { ends?: [Point, Point] | null }[] =>
+      crossed ? ((ask.goals ?? []) as PlaceGoal[]) : shapesOf(ask.scene ?? {}, name);
+    this.pool.line(key, [[a[0], height, a[1]], [b[0], height, b[1]]], { colour: AMBER, width: 5, dashed: crossed });
     ends.forEach((end, side) => {
-      if (name === "bars") this.pool.line(`${key} post ${side}`, [[end[0], 0, end[1]], [end[0], height, end[1]]], { colour: AMBER, width: 2 });
-      const moved = (ask: PlanRequest, to: Place) => (ask[name]![index]!.ends![side] = [cm(to.x), cm(to.z)]);
-      const remove = () => this.edit("Remove a part of the scene", (ask) => void ask[name]!.splice(index, 1));
+      if (!crossed) this.pool.line(`${key} post ${side}`, [[end[0], 0, end[1]], [end[0], height, end[1]]], { colour: AMBER, width: 2 });
+      const moved = (ask: PlanRequest, to: Place) => (listOf(ask)[index]!.ends![side] = [cm(to.x), cm(to.z)]);
+      const remove = () => this.edit("Remove a part of the scene", (ask) => void listOf(ask).splice(index, 1));
       this.pool
         .sphere(`${key} end ${side}`, [end[0], 0.05, end[1]], { colour: AMBER, radius: 0.07 })
         .draggable({ ...this.drag("Move an end", moved), remove });
@@ -363,22 +372,51 @@ function placed(mode: Mode, from: Point, to: Point): Change {
   const facing = degrees(Math.atan2(to[0] - from[0], to[1] - from[1]));
   const box = isClick ? boxOf(shifted(at, -0.5, -0.25), shifted(at, 0.5, 0.25)) : boxOf(from, to);
   const ends: [Point, Point] = [at, isClick ? shifted(at, 1.5, 0) : shifted(to, 0, 0)];
-  const circle = (usual: number) => ({ centre: at, radius: isClick ? usual : cm(away) });
+  const circle = (usual: number) => ({ centre: at, radius_m: isClick ? usual : cm(away) });
   return (ask) => {
-    if (mode === "start") ask.start = { ...ask.start, position: at, ...(isClick ? {} : { facing_deg: facing }) };
-    else if (mode === "goal") ask.goal = { ...ask.goal, position: at, ...(isClick ? {} : { facing_deg: facing }) };
-    else if (mode === "pillar") (ask.obstacles ??= []).push({ circle: circle(0.3) });
-    else if (mode === "box") (ask.obstacles ??= []).push({ box });
-    else if (mode === "gap") (ask.gaps ??= []).push({ box });
-    else if (mode === "stone") (ask.stones ??= []).push({ circle: circle(0.12) });
-    else if (mode === "keep_off") (ask.keep_off ??= []).push({ box });
-    else if (mode === "step_over") (ask.step_over ??= []).push({ box, height: 0.15 });
-    else if (mode === "bar") (ask.bars ??= []).push({ ends, height: 1.4 });
-    else (ask.through ??= []).push({ ends });
+    const scene = (ask.scene ??= {});
+    if (mode === "start") ask.start = { ...ask.start, place: at, ...(isClick ? {} : { facing_deg: facing }) };
+    else if (mode === "goal") {
+      ask.goals = [...passedOf(ask), { ...endOf(ask), place: at, ...(isClick ? {} : { facing_deg: facing }) }];
+    } else if (mode === "pillar") obstaclesOf(scene).push(circle(0.3));
+    else if (mode === "box") obstaclesOf(scene).push(box);
+    else if (mode === "bar") obstaclesOf(scene).push({ ends, base_m: 1.4 });
+    else if (mode === "gap") (scene.gaps ??= []).push(box);
+    else if (mode === "stone") (scene.stones ??= []).push(circle(0.12));
+    else if (mode === "keep_off") (scene.keep_off ??= []).push(box);
+    else if (mode === "step_over") (scene.step_over ??= []).push({ ...box, height_m: 0.15 });
+    else {
+      const end = endOf(ask);
+      ask.goals = [...passedOf(ask), { ends }, ...(end ? [end] : [])];
+    }
   };
 }
 
+/** Where it ends: the last goal, if it has a place. */
+function endOf(request: PlanRequest): (PlaceGoal & { place: Point }) | null {
+  const last = (request.goals ?? []).at(-1) as PlaceGoal | undefined;
+  return last?.place ? (last as PlaceGoal & { place: Point }) : null;
+}
+
+/** What is passed before it ends. */
+function passedOf(request: PlanRequest): PlaceGoal[] {
+  const goals = (request.goals ?? []) as PlaceGoal[];
+  return endOf(request) ? goals.slice(0, -1) : goals;
+}
+
+function obstaclesOf(scene: Scene): Obstacle[] {
+  if (!Array.isArray(scene.obstacles)) scene.obstacles = [];
+  return scene.obstacles;
+}
+
+function shapesOf(scene: Scene, name: Shaped): Shape[] {
+  if (name === "obstacles") return Array.isArray(scene.obstacles) ? scene.obstacles : [];
+  return scene[name] ?? [];
+}
+
 function emptied(request: PlanRequest): void {
-  for (const name of ["obstacles", "gaps", "stones", "keep_off", "step_over", "bars", "through"] as const) delete request[name];
+  delete request.scene;
   delete request.path;
+  const end = endOf(request);
+  request.goals = end ? [end] : [];
 }

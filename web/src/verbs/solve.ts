@@ -1,7 +1,7 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
 import { turning } from "../hands";
-import type { Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
+import type { TorsoObstacle, Result, SolveRequest, VerbFacts } from "../messages";
 import { firstOf } from "../panels/clips";
 import { type Drawn, GoalPanel } from "../panels/goals";
 import { missedOf } from "../panels/problems";
@@ -157,7 +157,7 @@ class SolvePanel extends GoalPanel<SolveRequest> {
     this.push("Ask for a label", "labels", { start_s: cm(length_s / 3), stop_s: cm((2 * length_s) / 3), label });
   }
 
-  protected override addObstacle(shape: Obstacle, label: string): void {
+  protected override addObstacle(shape: TorsoObstacle, label: string): void {
     this.push(label, "obstacles", shape);
   }
 

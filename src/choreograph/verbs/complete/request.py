@@ -129,10 +129,10 @@ class CompleteRequest(ChosenRequest):
             if other.span[0] < one.span[1] - 1e-9:
                 where = f"goals[{number}].start_s"
                 raise Wrong(where, f"is before the label of goals[{before}] ends; give one label after the other")
-        for number, goal in enumerate(self.goals):
-            if isinstance(goal, PlaceGoal):
-                self._check_place(number, goal)
-            if isinstance(goal, PoseGoal) and not (goal.pose.clip or goal.pose.file or goal.pose.rotations):
+        for number, wanted in enumerate(self.goals):
+            if isinstance(wanted, PlaceGoal):
+                self._check_place(number, wanted)
+            if isinstance(wanted, PoseGoal) and not (wanted.pose.clip or wanted.pose.file or wanted.pose.rotations):
                 raise Wrong(f"goals[{number}].pose.clip", "is missing; give a clip or a file")
         return self
 

@@ -146,7 +146,7 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         return Completion(model, targets, estimate, likely, clip, solver.behaviours, self._settings, solver.guide)
 
     def _prepare(self, progress: Progress, relearn: bool = True) -> tuple[MotionModel, list[Target], int]:
-        request, recordings = self.request, self._recordings
+        request, recordings = self.request.with_quality(), self._recordings
         advanced = request.advanced
         self._gap = None if request.between is None else find_gap(request.between, recordings)
         wanted = (advanced.labelled, advanced.model, tuple(goal.label for goal in request.labels))

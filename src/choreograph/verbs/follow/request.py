@@ -198,8 +198,6 @@ class FollowRequest(ChosenRequest, PathRequest):
     {'path': 'eight:radius=3', 'count': 2}
     """
 
-    verb = "follow"
-
     verb: ClassVar[str] = "follow"
     walks_edges: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -101,7 +101,8 @@ def _too_fast(
     speeds = smoothed_speeds(clip.root_pos[:, None], clip.fps)
     frame = min(max(round(at_s * clip.fps) - (len(clip) - len(speeds)) // 2, 0), len(speeds) - 1)
     yield Problem.of(
-        ProblemKind.TOO_FAST, where, what=what, asked=asked, got=float(speeds[frame]) if len(speeds) else None,
-        nearest=fastest, tolerance=(FASTER - 1) * fastest, unit="m/s", at_s=at_s, place=place,
+        ProblemKind.TOO_FAST, where, what=what, speed=f"{asked:.1f} m/s", asked=asked,
+        got=float(speeds[frame]) if len(speeds) else None, nearest=fastest,
+        tolerance=(FASTER - 1) * fastest, unit="m/s", at_s=at_s, place=place,
         more=f"Slow it down to {100 * fastest / asked:.0f} % there.",
     )  # fmt: skip

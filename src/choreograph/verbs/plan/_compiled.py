@@ -11,8 +11,8 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.compiling import hot, inlined
+from choreograph.scene._compiled_scene import FAR, cell_of
 from choreograph.verbs.plan._compiled_bounds import Heuristic, estimate
-from choreograph.verbs.plan._compiled_scene import FAR, cell_of
 from choreograph.verbs.plan._compiled_steps import (
     Moves,
     Scene,

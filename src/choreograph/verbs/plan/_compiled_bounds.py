@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from choreograph.base.arrays import Flags, Floats, Floats32, Ints32
 from choreograph.base.compiling import inlined
-from choreograph.verbs.plan._compiled_scene import FAR, cell_of
+from choreograph.scene._compiled_scene import FAR, cell_of
 from choreograph.verbs.plan.heuristic import WAY_M, WAYS
 
 TAU = 2 * math.pi

@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Floats32, Ints
 from choreograph.base.compiling import njit
-from choreograph.verbs.plan._compiled_scene import Shapes, gap, point_gap
+from choreograph.scene._compiled_scene import Shapes, gap, point_gap
 
 LONGER = 1.0131
 """Ways along thirty-two directions are up to so many times as long as straight ones."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from choreograph.base.arrays import Bytes, Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.compiling import hot, inlined
-from choreograph.verbs.plan._compiled_scene import (
+from choreograph.scene._compiled_scene import (
     Shapes,
     capsule_gap,
     cell_of,

@@ -19,7 +19,6 @@ from choreograph.verbs.plan.network import ALIKE_M
 from choreograph.verbs.plan.planner import Chain
 from choreograph.verbs.plan.request import PlanRequest
 from choreograph.verbs.plan.samples import mix_samples
-from choreograph.verbs.plan.scene import signed_gap, stones_of
 from choreograph.verbs.plan.task import BENT_M, World
 from choreograph.verbs.plan.to_montage import Plan
 
@@ -31,7 +30,6 @@ _INSIDE = 0.6
 """until it is within so much of it."""
 _SHIFTED = 3
 """How often a motion is shifted, step by step, so that its feet stand where they should and it is clear of things."""
-_SHIFTABLE = {"stones", "gaps", "keep_off", "obstacles"}
 _HOLD_M_S = 0.5
 """Feet on the floor are held below this speed unless the request says otherwise: plans are bent to their goals."""
 
@@ -68,8 +66,7 @@ def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequ
     for again in range(_SHIFTED + 1):
         made = finish(plan, settings, name="plan", body=_targets(plan, request))
         checked = check_motion(made.clip, request, world.body)
-        misplaced = {where.partition("[")[0] for where in (broken.where for broken in checked.broken)} & _SHIFTABLE
-        if not misplaced or again == _SHIFTED:
+        if not any(broken.shiftable for broken in checked.broken) or again == _SHIFTED:
             break
         plan = replace(plan, shift=plan.shift.more(checked.shifts, plan.seconds))
     motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
@@ -83,26 +80,23 @@ def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
 
     Behind the last stone they are where the plan has them, too: what leads to the goal must not move feet off stones.
     """
-    goal, chain = request.goal, plan.chain
-    assert goal is not None
-    found = [RootTarget(0.0, request.start.position, math.radians(request.start.facing_deg))]
+    end, chain = request.end, plan.chain
+    found = [RootTarget(0.0, request.start.place, math.radians(request.start.facing_deg))]
     times, last = np.cumsum(plan.world.network.seconds[chain.primitives]), len(chain.primitives) - 1
-    stones, steps = stones_of(request), [*chain.places[1:, 1:], chain.end[1:]]
-    stepped = [
-        n for n, (x, z) in enumerate(steps) if any(signed_gap(s, (float(x), float(z))) <= BENT_M for s in stones)
-    ]
+    stones, steps = request.scene.footholds(), [*chain.places[1:, 1:], chain.end[1:]]
+    stepped = [n for n, (x, z) in enumerate(steps) if any(s.distance((x, z)) <= BENT_M for s in stones)]
     if stepped and stepped[-1] + 1 < last:
         at, facing = _hips_after(plan, stepped[-1] + 1)
         when = times[stepped[-1] + 1 : stepped[-1] + 2]
         x, z = at + plan.shift.at(when)[0]
         found.append(RootTarget(float(when[0]), (float(x), float(z)), facing))
     at, facing = _hips_after(plan, last)
-    seconds, gap = plan.seconds - found[-1].at_s, np.array(goal.position) - at
+    seconds, gap = plan.seconds - found[-1].at_s, np.array(end.place) - at
     away = float(np.hypot(*gap))
-    pull = max(min(_PULL_M, _PULL_M_S * seconds), min(away - _INSIDE * goal.radius, 2 * _PULL_M_S * seconds))
+    pull = max(min(_PULL_M, _PULL_M_S * seconds), min(away - _INSIDE * end.radius, 2 * _PULL_M_S * seconds))
     at = at + gap * min(1.0, pull / max(away, 1e-9))
-    if goal.facing_deg is not None:
-        turn = math.remainder(math.radians(goal.facing_deg) - facing, 2 * math.pi)
+    if end.facing is not None:
+        turn = math.remainder(end.facing - facing, 2 * math.pi)
         facing += max(-_PULL_RAD, min(_PULL_RAD, turn))
     return [*found, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
 
@@ -143,8 +137,7 @@ def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) ->
         "blended": Metric(shown.blended, "", "of them blends"),
         "goal": Metric(checked.goal_m, "m", "from the goal"),
     }
-    assert request.goal is not None
-    if request.goal.facing_deg is not None:
+    if request.end.facing is not None:
         metrics["goal_facing"] = Metric(math.degrees(checked.goal_rad), "°", "off its facing")
     if math.isfinite(checked.clearance_m) and checked.clearance_m < 100:
         metrics["clearance"] = Metric(checked.clearance_m, "m", "clear of things")

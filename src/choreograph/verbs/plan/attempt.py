@@ -126,11 +126,11 @@ class Attempt:
 
     def __post_init__(self) -> None:
         """Begin."""
-        self.margins = Margins(self.request.search.margin_m, {})
+        self.margins = Margins(self.request.advanced.margin_m, {})
         if self.request.interpolation:
-            search = self.request.search
-            search = search.with_(memory_mb=max(64, round(PLAIN_ROOM * search.memory_mb)))
-            plain = self.request.with_(interpolation=False, search=search)
+            memory_mb = max(64, round(PLAIN_ROOM * self.request.advanced.memory_mb))
+            advanced = self.request.advanced.with_(memory_mb=memory_mb)
+            plain = self.request.with_(interpolation=False, advanced=advanced)
             self.plain = Attempt(self.graph, self.plans, plain, self.penalty, self.begun_whole, shown=self.shown)
         self._begin(self.kept)
 
@@ -159,24 +159,26 @@ class Attempt:
         request = self.request
         none = self.chain is None and not self.repaired
         share = COMPRESSED_SHARE if none and not self.whole and self.may_go_whole else self.longer
-        if request.evaluations is not None:
-            return max(0, math.ceil(share * request.evaluations / request.count) - self.expanded)
-        return TURN if self.seconds < share * request.seconds / request.count else 0
+        if request.work_limit is not None:
+            return max(0, math.ceil(share * request.work_limit / request.count) - self.expanded)
+        return TURN if self.seconds < share * request.time_limit_s / request.count else 0
 
     @property
     def used(self) -> float:
         """Share of the time, or of the states that may be expanded, that is used."""
         request = self.request
-        if request.evaluations is not None:
-            return self.expanded * request.count / request.evaluations
-        return self.seconds * request.count / request.seconds
+        if request.work_limit is not None:
+            return self.expanded * request.count / request.work_limit
+        return self.seconds * request.count / request.time_limit_s
 
     @property
     def may_go_whole(self) -> bool:
         """Whether all primitives may be looked among where those that compression leaves have no answer."""
         request = self.request
-        short = request.evaluations is None and (1 - COMPRESSED_SHARE) * request.seconds < request.count * WHOLE_S / 2
-        return request.search.compression == "auto" and request.interpolation and self.penalty is None and not short
+        short = (
+            request.work_limit is None and (1 - COMPRESSED_SHARE) * request.time_limit_s < request.count * WHOLE_S / 2
+        )
+        return request.advanced.compression == "auto" and request.interpolation and self.penalty is None and not short
 
     @property
     def proof(self) -> Proof | None:
@@ -241,7 +243,9 @@ class Attempt:
     def _looks_apart(self) -> float:
         """Share of the time between two looks at the answer as finished motion."""
         request = self.request
-        return max(LOOKED_SHARE, 0.0 if request.evaluations is not None else LOOKED_S * request.count / request.seconds)
+        return max(
+            LOOKED_SHARE, 0.0 if request.work_limit is not None else LOOKED_S * request.count / request.time_limit_s
+        )
 
     def _begin(self, known: Chain | None = None) -> None:
         """Search from the beginning, or for what is cheaper than an answer that is known."""
@@ -308,7 +312,7 @@ class Attempt:
         if alone and self.turns[0].planner is not None:
             self.turns[0].planner.learn(self.chain, share=self._room)
         done = fine is not None and (fine.done if alone else fine.proved and not self._may_refine())
-        near = fine is not None and self.request.within > 1 and fine.bound * self.request.within >= fine.cost
+        near = fine is not None and self.request.bound_ratio > 1 and fine.bound * self.request.bound_ratio >= fine.cost
         if not (done or near or self.left <= 0):
             self._pass_on()
         elif self._keeps():
@@ -322,7 +326,7 @@ class Attempt:
 
     def _may_refine(self) -> bool:
         request = self.request
-        return request.search.refine and request.within <= 1 and self.penalty is None
+        return request.advanced.refine and request.bound_ratio <= 1 and self.penalty is None
 
     def _refine(self, fine: Planner) -> bool:
         """Whether the search goes on, where its answer is proved and time is left: finer, then among all primitives."""
@@ -332,7 +336,9 @@ class Attempt:
         self.earlier = self.proof
         if fine.finer > 0:
             request = self.request
-            seconds = math.inf if request.evaluations is not None else request.seconds / request.count - self.seconds
+            seconds = (
+                math.inf if request.work_limit is not None else request.time_limit_s / request.count - self.seconds
+            )
             if self.whole or not self.may_go_whole or seconds < WHOLE_S:
                 return False
             self.whole, self.chain = True, in_whole(self.plans, self.chain)
@@ -346,7 +352,7 @@ class Attempt:
         assert self.chain is not None
         shown = self.finish(self.chain)
         self.mark = self.used
-        if not shown.checked.broken or self.repaired >= self.request.search.repairs:
+        if not shown.checked.broken or self.repaired >= self.request.advanced.repairs:
             return True
         more = dict(self.margins.more)
         for broken in shown.checked.broken:

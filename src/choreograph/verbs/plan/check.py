@@ -1,17 +1,19 @@
-"""Constraints looked at again, on the finished motion: what easing and cleaning broke is said, and by how much."""
+"""Requirements measured on the finished motion: what easing and cleaning broke, and by how much."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind, amount
+from choreograph.motion import body_points as points
+from choreograph.motion.body_points import PointBody
 from choreograph.motion.clip import Clip
-from choreograph.verbs.plan import body as points
-from choreograph.verbs.plan.body import Body
+from choreograph.scene.measure import body_clearances
 from choreograph.verbs.plan.footholds import (
     TOUCH_M,
     Broken,
@@ -22,15 +24,9 @@ from choreograph.verbs.plan.footholds import (
     push_away,
     read_prints,
 )
-from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene import (
-    REACH_M,
-    gates_of,
-    make_shapes,
-    solids_of,
-)
-from choreograph.verbs.plan.scene_elements import Goal
-from choreograph.verbs.plan.steps import Track, read_track
+from choreograph.verbs.plan.grids import line_distance
+from choreograph.verbs.plan.request import End, PlanRequest
+from choreograph.verbs.plan.steps import read_track
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,131 +46,92 @@ class Checked:
     """When each of them does, seconds, and how far it would have to move to stand where it should, x, z, (n, 3)."""
 
 
-def check_motion(clip: Clip, request: PlanRequest, body: Body) -> Checked:
+def check_motion(clip: Clip, request: PlanRequest, body: PointBody) -> Checked:
     """What a finished motion keeps to and what not."""
     track = read_track(clip.with_contacts(None), 0, body)
     prints = read_prints(track)
     shifts = find_shifts(track, prints, request)
-    found = _solids(track, request, body, shifts)
-    found += broken_regions(track, prints, request) + broken_stones(prints, request)
+    near = body_clearances(request.scene.solids(), track.points, track.fps, body)
+    missed = []
+    for one in near:
+        if one.by <= 0:
+            continue
+        pushed = one.item.where.startswith("scene.obstacles") and not one.item.bar
+        missed.append(Broken(one.item.where, one.by, one.problem(), pushed))
+        if pushed:
+            push_away(shifts, one.item, one.at_s, (one.place[0], one.place[2]), one.by)
+    missed += broken_regions(track, prints, request) + broken_stones(prints, request)
     hips = track.points[:, points.HIPS][:, [0, 2]]
-    found += _gates(hips, request)
-    found += _path(hips, request)
+    missed += _waypoints(hips, request) + _path(hips, track.fps, request)
     # The last frame itself: the track may skip it.
     at = clip.global_positions()[-1, clip.skeleton.hips]
-    goal_m, goal_rad, missed = _goal(at, float(clip.facing()[-1]), request.goal)
-    clear = _clearance(track, request, body)
-    return Checked((*found, *missed), clear, goal_m, goal_rad, tuple(prints), shifts)
+    goal_m, goal_rad, ends = _end(at, float(clip.facing()[-1]), clip.seconds, request.end)
+    clear = min((one.gap_m for one in near), default=math.inf)
+    return Checked((*missed, *ends), clear, goal_m, goal_rad, tuple(prints), shifts)
 
 
-def _clearance(track: Track, request: PlanRequest, body: Body) -> float:
-    from choreograph.verbs.plan._compiled_scene import clearances
-
-    items = solids_of(request)
-    if not items:
-        return math.inf
-    near, _ = clearances(make_shapes(items, np.zeros(len(items)), REACH_M), track.points, body.capsules, body.radii)
-    return float(near.min())
-
-
-def _solids(track: Track, request: PlanRequest, body: Body, shifts: Floats) -> list[Broken]:
-    """What the body touches; what keeps it clear of obstacles is added to shifts."""
-    from choreograph.verbs.plan._compiled_scene import clearances
-
-    items = solids_of(request)
-    if not items:
-        return []
-    shapes = make_shapes(items, np.zeros(len(items)), REACH_M)
-    near, frame = clearances(shapes, track.points, body.capsules, body.radii)
-    found = []
-    for m in np.flatnonzero(near < np.array([item.clearance for item in items])):
-        item, at = items[m], track.points[frame[m], points.HIPS]
-        by = item.clearance - float(near[m])
-        said = f"the body comes {100 * by:.1f} cm too near to {item.where} at {frame[m] / track.fps:.1f} s"
-        if item.where.startswith("bars"):
-            top = float(track.points[frame[m], points.HEAD_TOP, 1])
-            when = f"at {frame[m] / track.fps:.1f} s, with the head at {top:.2f} m"
-            said = f"the body touches {item.where}, which is at {item.low:g} m, {when}"
-        problem = Problem(
-            ProblemKind.COLLISION, said, item.where, item.clearance, float(near[m]), unit="m", place=tuple(at.tolist())
-        )
-        found.append(Broken(item.where, by, problem))
-        if item.where.startswith("obstacles"):
-            push_away(shifts, item, frame[m] / track.fps, (float(at[0]), float(at[2])), by)
-    return found
-
-
-def _gates(hips: Floats, request: PlanRequest) -> list[Broken]:
+def _waypoints(hips: Floats, request: PlanRequest) -> list[Broken]:
     from choreograph.verbs.plan._compiled_steps import crosses
 
-    found: list[Broken] = []
     at = 1
-    for n, gate in enumerate(gates_of(request)[: len(request.through)]):
+    for one, gate in zip(request.waypoints, request.gates(), strict=False):
         while at < len(hips) and not crosses(*hips[at - 1], *hips[at], gate):
             at += 1
         if at >= len(hips):
-            where, (x, z) = f"through[{n}]", request.through[n].middle
-            by = float(np.hypot(hips[:, 0] - x, hips[:, 1] - z).min()) - request.through[n].reach
-            said = f"{where} is not passed; the nearest comes within {max(by, 0.0):.2f} m of it"
-            return [
-                Broken(
-                    where,
-                    max(by, 0.01),
-                    Problem(ProblemKind.WAYPOINT_MISSED, said, where, 0.0, by, unit="m", place=(x, 0.0, z)),
-                )
-            ]
-    return found
+            x, z = one.middle
+            by = float(np.hypot(hips[:, 0] - x, hips[:, 1] - z).min()) - one.reach
+            problem = Problem.of(
+                ProblemKind.WAYPOINT_MISSED, one.where, asked=0.0, got=max(by, 0.0), unit="m", place=(x, 0.0, z),
+                item=one.where,
+            )  # fmt: skip
+            return [Broken(one.where, max(by, 0.01), problem)]
+    return []
 
 
-def _path(hips: Floats, request: PlanRequest) -> list[Broken]:
+def _path(hips: Floats, fps: float, request: PlanRequest) -> list[Broken]:
     if request.path is None:
         return []
-    line = np.array(request.path.points)
-    worst, place = 0.0, hips[0]
-    for at in hips[::3]:
-        a, along = line[:-1], np.diff(line, axis=0)
-        share = np.clip(((at - a) * along).sum(1) / np.maximum((along**2).sum(1), 1e-12), 0, 1)
-        away = float(np.hypot(*(at - a - share[:, None] * along).T).min())
-        if away > worst:
-            worst, place = away, at
-    by = worst - request.path.within
+    some, limit = hips[::3], request.path.tolerance_m
+    away = line_distance(some, request.path.line)
+    worst = int(away.argmax())
+    by = float(away[worst]) - limit
     if by <= TOUCH_M:
         return []
-    said = f"the hips are {worst:.2f} m from the path at most, more than the {request.path.within:g} m asked for"
-    place3 = (float(place[0]), 0.0, float(place[1]))
-    return [
-        Broken(
-            "path",
-            by,
-            Problem(ProblemKind.PATH_MISSED, said, "path", request.path.within, worst, unit="m", place=place3),
+    far, when = amount(float(away[worst]), "m"), 3 * worst / fps
+    problem = Problem.of(
+        ProblemKind.PATH_MISSED, "path", asked=limit, got=away[worst], tolerance=limit, unit="m", at_s=when,
+        place=(float(some[worst, 0]), 0.0, float(some[worst, 1])), error=f"{far} at {amount(when, 's')}",
+        limit=amount(limit, "m"),
+    )  # fmt: skip
+    return [Broken("path", by, problem)]
+
+
+def _end(at: Floats, facing: float, seconds: float, end: End) -> tuple[float, float, list[Broken]]:
+    away, missed = math.dist((at[0], at[2]), end.place), []
+    where: dict[str, Any] = {
+        "unit": "m",
+        "at_s": seconds,
+        "place": (float(at[0]), 0.0, float(at[2])),
+        "what": "The torso",
+    }
+    if away > end.radius + TOUCH_M:
+        place = f"{end.where}.place"
+        problem = Problem.of(
+            ProblemKind.POSITION_MISSED, place, asked=end.radius, got=away, tolerance=end.radius, **where
         )
-    ]
-
-
-def _goal(at: Floats, facing: float, goal: Goal | None) -> tuple[float, float, list[Broken]]:
-    assert goal is not None
-    away, found = math.dist((at[0], at[2]), goal.position), []
-    place = (float(at[0]), 0.0, float(at[2]))
-    if away > goal.radius + TOUCH_M:
-        said = f"the motion ends {away:.2f} m from the goal, more than the {goal.radius:g} m asked for"
-        problem = Problem(ProblemKind.POSITION_MISSED, said, "goal.position", goal.radius, away, unit="m", place=place)
-        found.append(Broken("goal.position", away - goal.radius, problem))
-    turn = 0.0
-    if goal.facing_deg is not None:
-        turn = abs(math.remainder(facing - math.radians(goal.facing_deg), 2 * math.pi))
-        if math.degrees(turn) > goal.tolerance_deg + 0.1:
-            said = (
-                f"the motion ends {math.degrees(turn):.0f}° from facing as asked, more than the "
-                f"{goal.tolerance_deg:g}° allowed"
-            )
-            problem = Problem(
-                ProblemKind.FACING_MISSED,
-                said,
-                "goal.facing_deg",
-                goal.tolerance_deg,
-                math.degrees(turn),
-                unit="°",
-                place=place,
-            )
-            found.append(Broken("goal.facing_deg", turn - math.radians(goal.tolerance_deg), problem))
-    return away, turn, found
+        missed.append(Broken(place, away - end.radius, problem))
+    turn = 0.0 if end.facing is None else abs(math.remainder(facing - end.facing, 2 * math.pi))
+    off, allowed = math.degrees(turn), math.degrees(end.tolerance)
+    if off > allowed + 0.1:
+        place = f"{end.where}.facing_deg"
+        problem = Problem.of(
+            ProblemKind.FACING_MISSED,
+            place,
+            asked=allowed,
+            got=off,
+            tolerance=allowed,
+            **{**where, "unit": "°"},
+            off=off,
+        )
+        missed.append(Broken(place, turn - end.tolerance, problem))
+    return away, turn, missed

@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
-from choreograph.verbs.plan import body as points
+from choreograph.motion import body_points as points
+from choreograph.scene.arrays import make_shapes
+from choreograph.scene.model import Item
+from choreograph.verbs.plan.grids import FOOT_M
 from choreograph.verbs.plan.heuristic import (
     FEET,
     ROUND,
@@ -34,7 +37,6 @@ from choreograph.verbs.plan.heuristic import (
 from choreograph.verbs.plan.network import Network, hips_in
 from choreograph.verbs.plan.primitives import StepTable
 from choreograph.verbs.plan.samples import mix_samples
-from choreograph.verbs.plan.scene import FOOT_M, Item, make_shapes, regions_of, signed_gap, solids_of
 
 if TYPE_CHECKING:
     from choreograph.verbs.plan._compiled_bounds import Tolls
@@ -102,13 +104,17 @@ def find_tolls(
     from choreograph.verbs.plan._compiled_bounds import Tolls
     from choreograph.verbs.plan._compiled_field import LONGER, free_distance
 
-    measure = ROUND if solids_of(request) else STRAIGHT
-    gaps = [] if request.stones else [item for item in regions_of(request) if item.where.startswith("gaps")]
-    bars = [item for item in solids_of(request) if item.where.startswith("bars")]
+    measure = ROUND if request.scene.solids() else STRAIGHT
+    gaps = (
+        []
+        if request.scene.stones
+        else [item for item in request.scene.forbidden() if item.where.startswith("scene.gaps")]
+    )
+    bars = [item for item in request.scene.solids() if item.bar]
     if not gaps and not bars:
         return no_tolls()
-    nearest = sorted([*gaps, *bars], key=lambda item: _off_the_way(item, request.start.position, goal[:2]))[:MOST]
-    places = np.array([goal[:2], request.start.position, *(corner for item in nearest for corner in item.corners)])
+    nearest = sorted([*gaps, *bars], key=lambda item: _off_the_way(item, request.start.place, goal[:2]))[:MOST]
+    places = np.array([goal[:2], request.start.place, *(corner for item in nearest for corner in item.outline)])
     wide = max(item.radius for item in nearest)
     low, high = places.min(axis=0) - _AROUND_M - wide, places.max(axis=0) + _AROUND_M + wide
     cell = max(_CELL_M, math.sqrt(float((high - low).prod()) / _MOST_CELLS))
@@ -168,7 +174,7 @@ def _padded(rows: list[Floats]) -> Floats:
 
 def _off_the_way(item: Item, start: tuple[float, float], goal: tuple[float, float]) -> float:
     way = [np.array(start) + share * (np.array(goal) - start) for share in np.linspace(0, 1, 21)]
-    return min(abs(signed_gap(item, (float(at[0]), float(at[1])))) for at in way)
+    return float(np.abs(item.distance(way)).min())
 
 
 def _potentials(
@@ -246,7 +252,7 @@ def _bar(world: World, item: Item, grid: Floats) -> _Barrier | None:
         return None
     crossing = np.minimum.reduceat(np.where(upright, 1, 0), first[:-1]) == 0
     leans = float(np.hypot(*(head - hips)[upright][:, [0, 2]].T).max())
-    a, b, c, d = np.array(item.corners)
+    a, b, c, d = np.array(item.outline)
     ends = np.array([(a + d) / 2, (b + c) / 2])
     length = float(np.hypot(*(ends[1] - ends[0])))
     if length <= 4 * leans + 0.2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,10 +10,10 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.contract.problem import Problem, ProblemKind
+from choreograph.motion import body_points as points
 from choreograph.motion.contacts import runs
-from choreograph.verbs.plan import body as points
+from choreograph.scene.model import Item
 from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene import Item, regions_of, signed_gap, stones_of
 from choreograph.verbs.plan.steps import Track, foot_frame
 
 TOUCH_M = 0.002
@@ -38,6 +37,8 @@ class Broken:
     by: float
     """How much, metres or radians."""
     problem: Problem
+    shiftable: bool = False
+    """Whether shifting the motion along the floor may mend it."""
 
 
 class Print(NamedTuple):
@@ -65,66 +66,57 @@ def read_prints(track: Track) -> list[Print]:
 
 def broken_regions(track: Track, prints: Sequence[Print], request: PlanRequest) -> list[Broken]:
     """Feet that stand where none may."""
-    items, stones, found = regions_of(request), stones_of(request), []
+    items, stones, missed = request.scene.forbidden(), request.scene.footholds(), []
     for one in prints if items else ():
-        under = [stone for stone in stones if signed_gap(stone, (one.x, one.z)) <= TOUCH_M]
+        under = [stone for stone in stones if stone.distance((one.x, one.z)) <= TOUCH_M]
+        feet = track.points[one.start : one.stop : 2, [points.ankle(one.side), points.ball(one.side)]][..., [0, 2]]
+        middles = feet.mean(axis=1)
+        bare = np.all([stone.distance(middles) > _ROLL_M for stone in under], axis=0)
         for item in items:
-            depth, where = 0.0, None
-            for frame in range(one.start, one.stop, 2):
-                feet = track.points[frame, [points.ankle(one.side), points.ball(one.side)]][:, [0, 2]]
-                deepest = -min(signed_gap(item, (float(x), float(z))) for x, z in feet)
-                middle = (float(feet[:, 0].mean()), float(feet[:, 1].mean()))
-                if deepest > depth and not any(signed_gap(stone, middle) <= _ROLL_M for stone in under):
-                    depth, where = deepest, (middle[0], 0.0, middle[1])
-            if where is not None and depth > TOUCH_M:
-                said = f"a foot stands {100 * depth:.1f} cm inside {item.where} at {one.start / track.fps:.1f} s"
-                found.append(
-                    Broken(
-                        item.where,
-                        depth,
-                        Problem(ProblemKind.STEP_FORBIDDEN, said, item.where, 0.0, -depth, unit="m", place=where),
-                    )
-                )
-    return found
+            depths = np.where(bare, -item.distance(feet).min(axis=1), 0.0)
+            deepest = int(depths.argmax())
+            depth, (x, z) = float(depths[deepest]), middles[deepest].tolist()
+            if depth > TOUCH_M:
+                problem = Problem.of(
+                    ProblemKind.STEP_FORBIDDEN, item.where, asked=0.0, got=-depth, unit="m", place=(x, 0.0, z),
+                    at_s=one.start / track.fps, depth=depth, item=item.where,
+                )  # fmt: skip
+                missed.append(Broken(item.where, depth, problem, True))
+    return missed
 
 
 def broken_stones(prints: Sequence[Print], request: PlanRequest) -> list[Broken]:
     """Stones that no foot steps on in their order."""
-    found, at = [], 0
-    for item in stones_of(request):
-        gaps = [signed_gap(item, (one.x, one.z)) for one in prints[at:]]
-        hit = next((n for n, away in enumerate(gaps) if away <= TOUCH_M), None)
-        if hit is not None:
-            at += hit + 1
+    missed, at = [], 0
+    for item in request.scene.footholds():
+        gaps = item.distance([(one.x, one.z) for one in prints[at:]]) if prints[at:] else np.ones(1)
+        hit = np.flatnonzero(gaps <= TOUCH_M)
+        if len(hit):
+            at += int(hit[0]) + 1
             continue
-        by = min(gaps, default=1.0)
-        x, z = np.mean(item.corners, axis=0)
-        said = f"no foot steps on {item.where}; the nearest comes within {100 * by:.1f} cm"
-        found.append(
-            Broken(
-                item.where,
-                by,
-                Problem(ProblemKind.STONE_MISSED, said, item.where, 0.0, by, unit="m", place=(float(x), 0.0, float(z))),
-            )
+        by = float(gaps.min())
+        x, z = np.mean(item.outline, axis=0).tolist()
+        problem = Problem.of(
+            ProblemKind.STONE_MISSED, item.where, asked=0.0, got=by, unit="m", place=(x, 0.0, z), item=item.where
         )
-    return found
+        missed.append(Broken(item.where, by, problem, True))
+    return missed
 
 
 def find_shifts(track: Track, prints: Sequence[Print], request: PlanRequest) -> Floats:
     """When each foot stands, seconds, and how far it would have to move to stand where it should, x, z, (n, 3)."""
-    stones, regions = stones_of(request), regions_of(request)
-    meant, after = {}, 0
+    stones, regions = request.scene.footholds(), request.scene.forbidden()
+    feet, meant, after = np.array([(one.x, one.z) for one in prints]).reshape(-1, 2), {}, 0
     for stone in stones:
-        away = [signed_gap(stone, (one.x, one.z)) for one in prints[after:]]
-        if away:
-            after += int(np.argmin(away)) + 1
+        if after < len(prints):
+            after += int(np.argmin(stone.distance(feet[after:]))) + 1
             meant[after - 1] = stone
     rows = []
     for n, one in enumerate(prints):
         shift = np.zeros(2)
         if n in meant:
             shift = _onto(meant[n], one)
-        elif not any(signed_gap(stone, (one.x, one.z)) <= 0 for stone in stones):
+        elif not any(stone.distance(feet[n]) <= 0 for stone in stones):
             shift = _out_of(regions, track, one)
         far = float(np.hypot(*shift)) > _FARTHEST_M
         rows.append([(one.start + one.stop - 1) / 2 / track.fps, *(np.zeros(2) if far else shift)])
@@ -133,17 +125,18 @@ def find_shifts(track: Track, prints: Sequence[Print], request: PlanRequest) -> 
 
 def _onto(stone: Item, one: Print) -> Floats:
     """The way to a stone, on the line to its middle."""
-    at, middle = np.array([one.x, one.z]), np.mean(stone.corners, axis=0)
-    inside = min(_INSIDE_M, -_INSIDE_SHARE * signed_gap(stone, (float(middle[0]), float(middle[1]))))
+    at, middle = np.array([one.x, one.z]), np.mean(stone.outline, axis=0)
+    inside = min(_INSIDE_M, -_INSIDE_SHARE * float(stone.distance(middle)))
+    if stone.distance(at) <= -inside:
+        return np.zeros(2)
     low, high = 0.0, 1.0
     for _ in range(12):
         share = (low + high) / 2
-        place = at + share * (middle - at)
-        if signed_gap(stone, (float(place[0]), float(place[1]))) <= -inside:
+        if stone.distance(at + share * (middle - at)) <= -inside:
             high = share
         else:
             low = share
-    return (middle - at) * high if signed_gap(stone, (one.x, one.z)) > -inside else np.zeros(2)
+    return (middle - at) * high
 
 
 def push_away(shifts: Floats, item: Item, at_s: float, hips: tuple[float, float], by: float) -> None:
@@ -157,11 +150,9 @@ def push_away(shifts: Floats, item: Item, at_s: float, hips: tuple[float, float]
 
 def _outwards(item: Item, at: Floats) -> Floats:
     """The direction in which one comes away from a thing soonest, (2,)."""
-    slope = [
-        signed_gap(item, (float(at[0] + x), float(at[1] + z))) - signed_gap(item, (float(at[0] - x), float(at[1] - z)))
-        for x, z in ((0.005, 0.0), (0.0, 0.005))
-    ]
-    return np.array(slope) / max(math.hypot(*slope), 1e-9)
+    step = 0.005 * np.eye(2)
+    slope = item.distance(at + step) - item.distance(at - step)
+    return slope / max(float(np.hypot(*slope)), 1e-9)
 
 
 def _out_of(regions: Sequence[Item], track: Track, one: Print) -> Floats:
@@ -170,7 +161,7 @@ def _out_of(regions: Sequence[Item], track: Track, one: Print) -> Floats:
     shift = np.zeros(2)
     for item in regions:
         for at in np.median(feet, axis=0) + shift:
-            gap = signed_gap(item, (float(at[0]), float(at[1])))
+            gap = float(item.distance(at))
             if gap < _INSIDE_M / 2:
                 shift = shift + _outwards(item, at) * (_INSIDE_M - gap)
     return shift

@@ -23,8 +23,8 @@ from choreograph.verbs.plan.primitives import OBJECTIVES, StepTable
 from choreograph.verbs.plan.samples import mix_samples
 
 if TYPE_CHECKING:
+    from choreograph.scene._compiled_scene import Shapes
     from choreograph.verbs.plan._compiled_bounds import Heuristic, Tolls
-    from choreograph.verbs.plan._compiled_scene import Shapes
 
 
 STRAIGHT, ROUND, FEET = MEASURES = (0, 1, 2)

@@ -13,7 +13,6 @@ from choreograph.base.arrays import Floats, Ints
 from choreograph.base.floor import FloorTransform
 from choreograph.verbs.plan.counters import EXPANDED, GOAL, HEAP, RECORDS
 from choreograph.verbs.plan.network import mix_turns
-from choreograph.verbs.plan.scene import regions_of, solids_of
 from choreograph.verbs.plan.steps import STAND
 from choreograph.verbs.plan.task import Task
 
@@ -75,14 +74,14 @@ class Planner:
         if coarse:
             group, alike = network.group.astype(np.int64), network.alike.astype(np.int64)
             self.moves = task.moves._replace(group=group, stone_group=alike + network.nodes)
-        self._weights = [w for w in _WEIGHTS if w < request.search.first_weight]
-        self.weight = request.search.first_weight
+        self._weights = [w for w in _WEIGHTS if w < request.advanced.first_weight]
+        self.weight = request.advanced.first_weight
         wider = max(1, coarse)
-        metres = max(_LEAST_M, wider * request.search.lattice_m * 0.5**finer)
-        degrees = min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer))
+        metres = max(_LEAST_M, wider * request.advanced.lattice_m * 0.5**finer)
+        degrees = min(60, max(_LEAST_DEG, wider * request.advanced.lattice_deg * (2 / 3) ** finer))
         self.lattice = np.array([metres, 2 * math.pi / round(360 / degrees), metres * ON_STONES])
         self.widest = int(np.diff(network.first).max(initial=0))
-        self._most = max(_FEWEST, int(share * request.search.memory_mb * 1e6 / _RECORD_BYTES))
+        self._most = max(_FEWEST, int(share * request.advanced.memory_mb * 1e6 / _RECORD_BYTES))
         roots = np.flatnonzero(world.usable)
         if request.start.standing:
             kinds = world.table.kinds[network.primitives.steps[roots, 0], 0]
@@ -155,7 +154,7 @@ class Planner:
 
     def learn(self, chain: Chain, share: float) -> None:
         """Look for what is cheaper than an answer that another search found, with a share of the memory."""
-        self._most = max(_FEWEST, int(share * self.request.search.memory_mb * 1e6 / _RECORD_BYTES))
+        self._most = max(_FEWEST, int(share * self.request.advanced.memory_mb * 1e6 / _RECORD_BYTES))
         if chain.weighed < self.cost:
             self.store.goal_cost[0] = chain.weighed * (1 + 1e-12)
             self.store.counters[GOAL], self._known = -1, chain
@@ -198,7 +197,7 @@ class Planner:
         """The place of hips that came nearest to the goal, and how far from it that is: x, z, metres."""
         count = int(self.store.counters[RECORDS])
         if not count:
-            return (*self.request.start.position, math.dist(self.request.start.position, self.scene.goal[:2]))
+            return (*self.request.start.place, math.dist(self.request.start.place, self.scene.goal[:2]))
         node = self.world.network.target[self.store.primitive[:count]]
         place, hips = self.store.place[:count], self.world.network.hips[node]
         at = FloorTransform(*place.T).apply(np.stack([hips[:, 0], np.zeros(count), hips[:, 1]], axis=1))
@@ -208,7 +207,7 @@ class Planner:
 
     def rejections(self) -> list[tuple[str, int]]:
         """What turned steps away, and how often, the most often first."""
-        names = [item.where for item in (*solids_of(self.request), *regions_of(self.request))] + ["path"]
+        names = [item.where for item in (*self.request.scene.solids(), *self.request.scene.forbidden())] + ["path"]
         counts = self.store.rejected_by
         order = np.argsort(-counts, kind="stable")
         return [(names[n], int(counts[n])) for n in order if counts[n]]
@@ -227,7 +226,7 @@ class Planner:
         first = world.table.sample_first[:-1]
         at = some.mix(world.table.samples[first, 0][:, [0, 2]].astype(float))
         facing = mix_turns(some, world.table.facing[first].astype(float))
-        start = FloorTransform(math.radians(self.request.start.facing_deg), *self.request.start.position)
+        start = FloorTransform(math.radians(self.request.start.facing_deg), *self.request.start.place)
         return (start @ FloorTransform(facing, at[:, 0], at[:, 1]).inverse()).as_rows()
 
     def _new_store(self, size: int) -> Store:

@@ -11,9 +11,8 @@ from choreograph.base.arrays import Floats
 from choreograph.contract.result import Result
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
-from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene import solids_of
-from choreograph.verbs.plan.scene_elements import Region
+from choreograph.scene.model import Shape
+from choreograph.verbs.plan.request import PlanRequest, Waypoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,14 +36,22 @@ def ring(corners: Sequence[tuple[float, float]], radius: float) -> Floats:
 
 def outlines(request: PlanRequest) -> list[tuple[Floats, float]]:
     """What a scene has on the floor that is no block, as lines: points (N, 2) and width, metres."""
-    lines = [(ring(r.corners, r.radius), 0.02) for r in request.keep_off]
-    lines += [(np.array(gate.ends), 0.02) for gate in request.through if gate.ends is not None]
-    lines += [(ring([gate.middle], gate.radius), 0.02) for gate in request.through if gate.ends is None]
+    lines = [(_ring(shape), 0.02) for shape in request.scene.keep_off]
+    lines += [(_passed(one), 0.02) for one in request.waypoints]
     if request.path is not None:
-        lines.append((np.array(request.path.points), 0.03))
-    if request.goal is not None:
-        lines.append((ring([request.goal.position], request.goal.radius), 0.02))
+        lines.append((request.path.line, 0.03))
+    if request.goals:
+        lines.append((ring([request.end.place], request.end.radius), 0.02))
     return lines
+
+
+def _ring(shape: Shape) -> Floats:
+    return ring(shape.outline, shape.radius_m or 0.0)
+
+
+def _passed(one: Waypoint) -> Floats:
+    """A waypoint's line or circle, (N, 2)."""
+    return np.array(one.ends) if one.ends is not None else ring([one.middle], one.reach)
 
 
 def blocks(request: PlanRequest) -> list[tuple[Floats, float, float, str]]:
@@ -52,15 +59,16 @@ def blocks(request: PlanRequest) -> list[tuple[Floats, float, float, str]]:
 
     What is as high as the sky is cut off at `_CUT_M`, so that one sees who is behind it.
     """
-    found = [(ring(r.corners, r.radius), 0.0, 0.001, _GAP) for r in request.gaps]
-    found += [(ring(r.corners, r.radius), 0.0, 0.003, AMBER) for r in request.stones]
-    for item in solids_of(request):
-        outline, high = ring(item.corners, item.radius), min(item.high, _CUT_M)
-        if not item.where.startswith("bars"):
-            found.append((outline, 0.0, high, _SOLID))
+    found = [(_ring(shape), 0.0, 0.001, _GAP) for shape in request.scene.gaps]
+    found += [(_ring(shape), 0.0, 0.003, AMBER) for shape in request.scene.stones]
+    for item in request.scene.solids():
+        outline, high = ring(item.outline, item.radius), min(item.high, item.low + _CUT_M)
+        if not item.bar:
+            found.append((outline, item.low, high, _SOLID))
             continue
         found.append((outline, item.low, item.low + _BEAM_M, AMBER))
-        ends = np.array(request.bars[int(item.where[5:-1])].ends)
+        a, b, c, d = np.array(item.outline)
+        ends = (a + d) / 2, (b + c) / 2
         found += [(ring([(float(x), float(z))], _BEAM_M / 2), 0.0, item.low, _SOLID) for x, z in ends]
     return found
 
@@ -68,7 +76,7 @@ def blocks(request: PlanRequest) -> list[tuple[Floats, float, float, str]]:
 def plot_plan(result: Result, *, theme: str = "light") -> Figure:
     """The scene with the ways of all answers, the best one's footprints, and the expanded states as a faint cloud."""
     look, request = find_theme(theme), result.request
-    assert isinstance(request, PlanRequest) and request.goal is not None
+    assert isinstance(request, PlanRequest)
     things = [*(points for points, _ in outlines(request)), *(points for points, *_ in blocks(request))]
     every = np.concatenate([np.array(answer.path) for answer in result.answers] + things)
     low, high = every[:, ::-1].min(axis=0) - 0.6, every[:, ::-1].max(axis=0) + 0.6
@@ -99,28 +107,24 @@ def plot_plan(result: Result, *, theme: str = "light") -> Figure:
 
 
 def _draw_scene(floor: Axes, request: PlanRequest, look: Any) -> None:
-    assert request.goal is not None
-
-    def fill(region: Region | Any, **style: Any) -> None:
-        points = ring(region.corners, region.radius)
+    def fill(points: Floats, **style: Any) -> None:
         floor.fill(points[:, 1], points[:, 0], zorder=2, **style)
 
-    for region in request.gaps:
-        fill(region, facecolor=look.hairline, edgecolor=look.text, linewidth=0.8, hatch="////")
-    for region in request.keep_off:
-        fill(region, facecolor="none", edgecolor="crimson", linewidth=0.8, hatch="xx")
-    for region in request.stones:
-        fill(region, facecolor=AMBER, edgecolor=look.text, linewidth=0.8)
-    for item in solids_of(request):
-        kind = item.where.partition("[")[0]
-        alpha = {"obstacles": 0.55, "step_over": 0.35, "bars": 0.25}[kind]
-        fill(item, facecolor=look.text, alpha=alpha, edgecolor="none")
-    for gate in request.through:
-        points = np.array(gate.ends) if gate.ends is not None else ring([gate.middle], gate.radius)
+    for shape in request.scene.gaps:
+        fill(_ring(shape), facecolor=look.hairline, edgecolor=look.text, linewidth=0.8, hatch="////")
+    for shape in request.scene.keep_off:
+        fill(_ring(shape), facecolor="none", edgecolor="crimson", linewidth=0.8, hatch="xx")
+    for shape in request.scene.stones:
+        fill(_ring(shape), facecolor=AMBER, edgecolor=look.text, linewidth=0.8)
+    for item in request.scene.solids():
+        alpha = 0.25 if item.bar else 0.35 if item.where.startswith("scene.step_over") else 0.55
+        fill(ring(item.outline, item.radius), facecolor=look.text, alpha=alpha, edgecolor="none")
+    for one in request.waypoints:
+        points = _passed(one)
         floor.plot(points[:, 1], points[:, 0], "--", color=AMBER, linewidth=1.2, zorder=2)
     if request.path is not None:
-        points = np.array(request.path.points)
+        points = request.path.line
         floor.plot(points[:, 1], points[:, 0], color=AMBER, linewidth=6, alpha=0.4, zorder=2)
-    goal = ring([request.goal.position], request.goal.radius)
+    goal = ring([request.end.place], request.end.radius)
     floor.plot(goal[:, 1], goal[:, 0], color=AMBER, linewidth=2, zorder=3)
-    floor.plot(request.start.position[1], request.start.position[0], "o", color=TEAL, markersize=7, zorder=5)
+    floor.plot(request.start.place[1], request.start.place[0], "o", color=TEAL, markersize=7, zorder=5)

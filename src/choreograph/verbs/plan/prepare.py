@@ -10,14 +10,14 @@ from typing import Any
 from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.dynamics.torques import Mechanics
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
-from choreograph.verbs.plan.body import Body
+from choreograph.motion.body_points import PointBody
 from choreograph.verbs.plan.heuristic import MEASURES, Rates, all_rates, rates_of
 from choreograph.verbs.plan.network import Network, Tolerances, compress, connect
 from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, StepTable, find_primitives, tabulate
 from choreograph.verbs.plan.steps import find_steps, read_track
-from choreograph.verbs.plan.torques import Mechanics
 
 METHOD = 6
 """One more whenever the same graph would give another interpolated graph."""
@@ -35,7 +35,7 @@ class PlanGraph:
     network: Network
     """Of the kept ones."""
     rates: Mapping[tuple[int, int], Rates]
-    body: Body
+    body: PointBody
     tolerances: Tolerances
 
     @cached_property
@@ -85,7 +85,7 @@ def find_plan_graph(
         RoleError: If the skeleton has no feet that are known.
         RequestError: If no clip has a step.
     """
-    body = Body.of(graph.skeleton)
+    body = PointBody.of(graph.skeleton)
     key = find_key(graph, "plan network", METHOD, ("motion", "contacts"), **vars(tolerances))
     made = find_or_build(
         key,
@@ -101,7 +101,7 @@ def find_plan_graph(
     return made
 
 
-def _build(graph: MotionGraph, body: Body, tolerances: Tolerances, progress: Progress) -> PlanGraph:
+def _build(graph: MotionGraph, body: PointBody, tolerances: Tolerances, progress: Progress) -> PlanGraph:
     tracks, mechanics = [], Mechanics.of(graph.clips)
     for number in range(len(graph.infos)):
         progress("reading steps", number, len(graph.infos))
@@ -127,7 +127,7 @@ def _pack(made: PlanGraph) -> Content:
     return Content({"steps": len(made.table)}, arrays)
 
 
-def _unpack(content: Content, body: Body, tolerances: Tolerances) -> PlanGraph:
+def _unpack(content: Content, body: PointBody, tolerances: Tolerances) -> PlanGraph:
     """The graph of an entry; a ValueError where it contradicts itself."""
     arrays = content.arrays
     table = StepTable(**{one.name: arrays[f"table.{one.name}"] for one in fields(StepTable)})

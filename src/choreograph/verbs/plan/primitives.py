@@ -14,7 +14,7 @@ import numpy as np
 
 from choreograph.base.arrays import Bytes, Complexes, Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.floor import FloorTransform
-from choreograph.verbs.plan.body import POINTS, POSED
+from choreograph.motion.body_points import POINTS, POSED
 from choreograph.verbs.plan.steps import Step, Track
 
 SAMPLES_HZ = 20.0

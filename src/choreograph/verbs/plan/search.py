@@ -20,12 +20,12 @@ from choreograph.graph.model import MotionGraph
 from choreograph.verbs.clip_selection import ChoosingSearch
 from choreograph.verbs.plan.answers import Shown, make_answer, ways_apart
 from choreograph.verbs.plan.attempt import Attempt
-from choreograph.verbs.plan.explain_failure import why_none
+from choreograph.verbs.plan.explain_failure import check_scene, why_none
+from choreograph.verbs.plan.grids import distance_grid
 from choreograph.verbs.plan.planner import Chain, Planner
 from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.verbs.plan.primitives import OBJECTIVES
 from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene import check_scene, distance_grid
 from choreograph.verbs.plan.task import Penalty
 
 _ALIKE = 5.0
@@ -42,7 +42,7 @@ class PlanSearch(ChoosingSearch):
 
         Args:
             graph: Whose clips.
-            request: Start, goal and scene.
+            request: Start, goals and scene.
             plans: The graph's interpolated graph, if it is at hand; searches on one graph can share it.
         """
         super().__init__(request)
@@ -52,6 +52,8 @@ class PlanSearch(ChoosingSearch):
 
     def _begin(self, request: PlanRequest) -> None:
         self.request: PlanRequest = request
+        self._settled: PlanRequest = request.with_quality()
+        """The request with what its quality sets."""
         self._try: Attempt | None = None
         self._answers: list[Shown] = []
         self._kept: tuple[Chain, bool, float] | None = None
@@ -108,7 +110,7 @@ class PlanSearch(ChoosingSearch):
     def amount(self, stage: str, done: float, total: float) -> str | None:
         """Said as seconds, with the bound so far."""
         attempt = self._try
-        if stage != "searching" or attempt is None or self.request.evaluations is not None:
+        if stage != "searching" or attempt is None or self.request.work_limit is not None:
             return None
         planner = attempt.fine
         ratio = "" if planner is None or not np.isfinite(planner.cost) else f", within ×{_ratio(planner):.2f}"
@@ -177,17 +179,17 @@ class PlanSearch(ChoosingSearch):
         fits = len(chain.primitives) and len(chain.primitives) == len(chain.places) and np.isfinite(chain.places).all()
         if not fits or chain.primitives.min() < 0 or chain.primitives.max() >= size + 1000:
             raise SearchStateError("what was kept of the search is damaged; begin a new one")
-        if self.request.goal is not None and self.request.goal.label is None and chain.primitives.max() < size:
+        if self.request.goals and self.request.end.label is None and chain.primitives.max() < size:
             self._kept = chain, whole, float(state["bound"])
 
     # ------------------------------------------------------------------ inside
 
     def _new_try(self, penalty: Penalty | None, *, whole: bool | None = None) -> Attempt:
-        own = self.request.search.compression == "off" if whole is None else whole
+        own = self._settled.advanced.compression == "off" if whole is None else whole
         if self._kept is None or penalty is not None or whole is not None:
-            return Attempt(self.graph, self.plans, self.request, penalty, own)
+            return Attempt(self.graph, self.plans, self._settled, penalty, own)
         chain, whole, bound = self._kept
-        return Attempt(self.graph, self.plans, self.request, None, whole, chain, bound)
+        return Attempt(self.graph, self.plans, self._settled, None, whole, chain, bound)
 
     def _running(self) -> Shown | None:
         attempt = self._try
@@ -198,7 +200,7 @@ class PlanSearch(ChoosingSearch):
     def _with_search(self, shown: Shown, attempt: Attempt) -> Shown:
         """A finished chain with what the search says about it."""
         proof, cloud = attempt.proof, tuple(attempt.cloud())
-        settings = self.request.search
+        settings = self._settled.advanced
         return replace(
             shown,
             bound=0.0 if proof is None else min(proof.bound, shown.chain.cost),
@@ -232,8 +234,7 @@ class PlanSearch(ChoosingSearch):
 
     def _penalty(self) -> Penalty:
         """What steps near the ways of earlier answers cost more, but not near start and goal."""
-        request, goal = self.request, self.request.goal
-        assert goal is not None
+        request = self.request
         usual = float(np.median(self.plans.network.costs[:, OBJECTIVES.index(request.objective)]))
         reach = request.apart_m + _ASIDE_M
         ways = [np.concatenate([shown.way[::12], shown.way[-1:]]) for shown in self._answers]
@@ -242,17 +243,19 @@ class PlanSearch(ChoosingSearch):
         x = grid[0] + (np.arange(counts[0]) + 0.5) * grid[2]
         z = grid[1] + (np.arange(counts[1]) + 0.5) * grid[2]
         ends = np.minimum(
-            *(np.hypot(x[:, None] - at[0], z - at[1]) for at in (request.start.position, goal.position))
+            *(np.hypot(x[:, None] - at[0], z - at[1]) for at in (request.start.place, request.end.place))
         ).ravel()
         cost = np.where((away < reach) & (ends > 1.2), _ALIKE * usual, 0.0)
         return grid, cost.astype(np.float32)
 
     def _amount(self, attempt: Attempt) -> tuple[int, int]:
-        request = self.request
-        if request.evaluations is not None:
-            return min(attempt.expanded, request.evaluations), request.evaluations
-        share = 1000 * request.seconds / request.count
-        return round(min(share, 1000 * attempt.seconds) + len(self._answers) * share), round(1000 * request.seconds)
+        request = self._settled
+        if request.work_limit is not None:
+            return min(attempt.expanded, request.work_limit), request.work_limit
+        share = 1000 * request.time_limit_s / request.count
+        return round(min(share, 1000 * attempt.seconds) + len(self._answers) * share), round(
+            1000 * request.time_limit_s
+        )
 
     def _answer(self, number: int, shown: Shown) -> Answer:
         return make_answer(shown, self.request, number, SEARCHING if not self.done else COMPLETE)
@@ -278,13 +281,13 @@ def plan(graph: MotionGraph | File, request: PlanRequest, *, progress: Progress 
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_veer_right")])
-    >>> result = cg.plan(graph, cg.PlanRequest(goal={"position": (0.0, 3.0)}, evaluations=2000))
+    >>> result = cg.plan(graph, cg.PlanRequest(goals=[{"place": (0.0, 3.0)}], work_limit=2000))
     >>> result.problems
     ()
 
     Args:
         graph: Whose clips; its file's name does too.
-        request: Start, goal and scene.
+        request: Start, goals and scene.
         progress: Hears how far the search has come.
 
     Raises:

@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
+from choreograph.dynamics.torques import Mechanics
+from choreograph.motion import body_points as points
 from choreograph.motion.bend import low_pass
+from choreograph.motion.body_points import PointBody
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
-from choreograph.verbs.plan import body as points
-from choreograph.verbs.plan.body import Body
-from choreograph.verbs.plan.torques import Mechanics
 
 LEFT, RIGHT, STAND = 0, 1, 2
 """Kinds of events: the left foot lands, the right one does, both stand."""
@@ -75,7 +75,7 @@ class Track:
     events: tuple[Event, ...]
 
 
-def read_track(clip: Clip, number: int, body: Body, mechanics: Mechanics | None = None) -> Track:
+def read_track(clip: Clip, number: int, body: PointBody, mechanics: Mechanics | None = None) -> Track:
     """What plans need to know of a clip.
 
     Args:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, seal
-from choreograph.verbs.plan import body as points
-from choreograph.verbs.plan.body import Body
+from choreograph.motion import body_points as points
+from choreograph.motion.body_points import PointBody
+from choreograph.scene.arrays import REACH_M, make_shapes
+from choreograph.scene.model import Item
 from choreograph.verbs.plan.crossing_costs import find_tolls
+from choreograph.verbs.plan.grids import FOOT_M, distance_grid, open_floor
 from choreograph.verbs.plan.heuristic import (
     ROUND,
     STRAIGHT,
@@ -28,18 +31,6 @@ from choreograph.verbs.plan.network import Network
 from choreograph.verbs.plan.primitives import OBJECTIVES, StepTable
 from choreograph.verbs.plan.request import PlanRequest
 from choreograph.verbs.plan.samples import discs, lattice_slack, mix_samples
-from choreograph.verbs.plan.scene import (
-    FOOT_M,
-    REACH_M,
-    distance_grid,
-    gates_of,
-    inner_radius,
-    make_shapes,
-    open_floor,
-    regions_of,
-    solids_of,
-    stones_of,
-)
 
 if TYPE_CHECKING:
     from choreograph.verbs.plan._compiled_bounds import Heuristic
@@ -66,7 +57,7 @@ class World:
     """Which primitives may be the last, (P,)."""
     usable: Flags
     """Which may be taken at all, (P,)."""
-    body: Body
+    body: PointBody
     all_end: bool
     """Whether any primitive may be the last."""
 
@@ -141,28 +132,33 @@ def _moves(world: World, costs: Floats) -> Moves:
 def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> Scene:
     from choreograph.verbs.plan._compiled_steps import Scene
 
-    goal = request.goal
-    assert goal is not None
-    solids, regions, stones = solids_of(request), regions_of(request), stones_of(request)
+    end, solids, regions, stones = (
+        request.end, request.scene.solids(), request.scene.forbidden(), request.scene.footholds(),
+    )  # fmt: skip
     margin = margins.of
     grid, corridor = np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(0, np.float32)
     if request.path is not None:
-        grid, corridor = distance_grid(np.array(request.path.points), request.path.within)
-    room = min(margin("goal.position"), 0.4 * goal.radius + BENT_M) - BENT_M
+        grid, corridor = distance_grid(request.path.line, request.path.tolerance_m)
+    room = min(margin(f"{end.where}.place"), 0.4 * end.radius + BENT_M) - BENT_M
     tolerance, facing = 4.0, 0.0
-    if goal.facing_deg is not None:
-        facing = math.radians(goal.facing_deg)
-        tolerance = math.radians(goal.tolerance_deg) + BENT_RAD if goal.tolerance_deg < 170 else 4.0
-    shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * inner_radius(item) + BENT_M) for item in stones])
+    if end.facing is not None:
+        facing = end.facing
+        tolerance = end.tolerance + BENT_RAD if end.tolerance < math.radians(170) else 4.0
+    shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * _inner_radius(item) + BENT_M) for item in stones])
     solid = make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M)
     off = make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5)
     return Scene(
         solid, off, make_shapes(stones, shrunk, 0.5),
-        gates_of(request),
-        grid, corridor, (request.path.within if request.path is not None else 0.0) - margin("path"),
-        np.array([*goal.position, goal.radius - room, facing, tolerance]), *open_floor((solid, off)),
+        request.gates(),
+        grid, corridor, (request.path.tolerance_m if request.path is not None else 0.0) - margin("path"),
+        np.array([*end.place, end.radius - room, facing, tolerance]), *open_floor((solid, off)),
         *(penalty if penalty is not None else (np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(0, np.float32))),
     )  # fmt: skip
+
+
+def _inner_radius(item: Item) -> float:
+    """About the radius of the largest circle in a region, metres."""
+    return float(item.radius if len(item.outline) == 1 else min(np.ptp(np.array(item.outline), axis=0)) / 2)
 
 
 def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: Scene, costs: Floats) -> Heuristic:
@@ -176,23 +172,23 @@ def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: Scen
         for gate in scene.gates
     ]
     stones = [
-        (*region.middle, region.radius + max((math.dist(region.middle, c) for c in region.corners), default=0)
-         + offset) for region in request.stones
-    ]  # fmt: skip
+        (*stone.middle, (stone.radius_m or 0.0) + max(math.dist(stone.middle, c) for c in stone.outline) + offset)
+        for stone in request.scene.stones
+    ]
     stone_target = Targets(np.array([*stones, goal], float).reshape(-1, 3)).with_rest()
     gate_target = Targets(np.array([*gates, goal], float).reshape(-1, 3)).with_rest()
     heights = world.table.samples[:, points.HIPS, 1]
     fields = find_fields(
-        scene.solids, gate_target, request.start.position, (float(heights.min()), float(heights.max())),
+        scene.solids, gate_target, request.start.place, (float(heights.min()), float(heights.max())),
         float(world.body.radii[0]) - slack_m - STRAIGHT_M,
     )  # fmt: skip
     rates, potential = world.rates, world.rates.potential
-    way, turn = edge_ways(network, world.table, ROUND if solids_of(request) else STRAIGHT)
+    way, turn = edge_ways(network, world.table, ROUND if request.scene.solids() else STRAIGHT)
     if not world.all_end:
         end = np.full(network.nodes, np.inf)
         end[network.target[np.flatnonzero(world.terminal)]] = 0.0
         potential = potentials_to(network, rates, costs, way, turn, end)
     potential = far_potentials(network, rates, costs, (way, turn), potential)
-    wider = {item.where: margins.of(item.where) for item in regions_of(request)}
+    wider = {item.where: margins.of(item.where) for item in request.scene.forbidden()}
     tolls = find_tolls(world, request, costs, (goal[0], goal[1], goal[2]), wider)
     return make_heuristic(network, rates, potential, (stone_target, gate_target), fields, slack_rad, tolls)

@@ -12,7 +12,6 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
 from choreograph.verbs.plan.prepare import find_plan_graph
 from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene_elements import Goal
 from choreograph.verbs.plan.search import PlanSearch
 
 if TYPE_CHECKING:
@@ -57,13 +56,13 @@ VERB = Verb(
             lambda graph, progress: find_plan_graph(graph, progress=progress),
         ),
     ),
-    trial=PlanRequest(goal=Goal(position=(0.0, 2.0)), evaluations=200),
+    trial=PlanRequest(goals=[{"place": (0.0, 2.0)}], work_limit=200),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
     blocks=_blocks,
     examples=(
-        "plan people.mog scene.yaml -o out.bvh --seconds 10",
+        "plan people.mog scene.yaml -o out.bvh --time-limit 10",
         "plan people.mog scene.yaml -o out/ --count 3 --picture ways.png --render ways.mp4",
         "plan people.mog scene.yaml -o plain.bvh --no-interpolation --objective time",
     ),

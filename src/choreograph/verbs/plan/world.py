@@ -8,20 +8,18 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
 from choreograph.base.errors import RequestError
+from choreograph.dynamics.torques import Mechanics
 from choreograph.graph.model import MotionGraph
+from choreograph.motion import body_points as points
 from choreograph.motion.labels import matches_label, say_labels
-from choreograph.verbs.plan import body as points
 from choreograph.verbs.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.verbs.plan.network import Network, hips_in
 from choreograph.verbs.plan.planner import Chain
 from choreograph.verbs.plan.prepare import PlanGraph
 from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
-from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene import solids_of
-from choreograph.verbs.plan.scene_elements import Goal
+from choreograph.verbs.plan.request import End, PlanRequest
 from choreograph.verbs.plan.steps import STAND, Event, Step, Track, make_step, read_track
 from choreograph.verbs.plan.task import World
-from choreograph.verbs.plan.torques import Mechanics
 
 _JOIN_M = 0.12
 """How far a pose may be from the first of what is done at the goal."""
@@ -41,10 +39,9 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     Raises:
         RequestError: If the goal names a label, clip or frame that is not there.
     """
-    goal = request.goal
-    assert goal is not None
+    end = request.end
     network, number = plans.whole if full else plans.network, OBJECTIVES.index(request.objective)
-    measures = (ROUND if solids_of(request) else STRAIGHT, FEET)
+    measures = (ROUND if request.scene.solids() else STRAIGHT, FEET)
     own, feet = (plans.whole_rates(number, m) if full else plans.rates[number, m] for m in measures)
     if request.objective == "torque" and not plans.table.costs[:, OBJECTIVES.index("torque")].any():
         raise RequestError(
@@ -55,16 +52,16 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     if not request.interpolation:
         usable = network.primitives.raw
         network = network.only(usable)
-    if goal.label is None and goal.pose is None:
+    if end.label is None and end.pose is None:
         stands = network.kind[network.target] == STAND
-        if goal.standing and not (stands & usable).any():
+        if end.standing and not (stands & usable).any():
             raise RequestError(
-                "no recorded step ends with both feet at rest, so none can end so", where="goal.standing"
+                "no recorded step ends with both feet at rest, so none can end so", where=f"{end.where}.standing"
             )
-        terminal = stands if goal.standing else np.ones(len(usable), bool)
-        return World(plans.table, network, own, feet, terminal, usable, plans.body, all_end=not goal.standing)
+        terminal = stands if end.standing else np.ones(len(usable), bool)
+        return World(plans.table, network, own, feet, terminal, usable, plans.body, all_end=not end.standing)
     mechanics = Mechanics.of(graph.clips) if request.objective == "torque" else None
-    tracks, steps = _last_steps(graph, plans, goal, mechanics)
+    tracks, steps = _last_steps(graph, plans, end, mechanics)
     return _extended(plans, network, (own, feet), usable, tabulate(tracks, steps))
 
 
@@ -76,38 +73,39 @@ def in_whole(plans: PlanGraph, chain: Chain) -> Chain:
 
 
 def _last_steps(
-    graph: MotionGraph, plans: PlanGraph, goal: Goal, mechanics: Mechanics | None
+    graph: MotionGraph, plans: PlanGraph, end: End, mechanics: Mechanics | None
 ) -> tuple[list[Track], list[Step]]:
     """What can be done at the goal, each from its beginning to its end as one step."""
     spans: list[tuple[int, int | None, int, str]] = []
-    if goal.pose is not None:
-        clip = graph.find_clip(goal.pose.clip)
-        if goal.pose.frame >= graph.infos[clip].own_frames:
+    if end.pose is not None:
+        assert end.pose.clip is not None
+        clip = graph.find_clip(end.pose.clip)
+        if end.pose.frame >= graph.infos[clip].own_frames:
             raise RequestError(
-                f"goal.pose.frame is {goal.pose.frame}, but {goal.pose.clip!r} has frames 0 to "
+                f"{end.where}.pose.frame is {end.pose.frame}, but {end.pose.clip!r} has frames 0 to "
                 f"{graph.infos[clip].own_frames - 1}",
-                where="goal.pose.frame",
+                where=f"{end.where}.pose.frame",
             )
-        spans.append((clip, None, goal.pose.frame, "goal.pose.frame"))
+        spans.append((clip, None, end.pose.frame, f"{end.where}.pose.frame"))
     else:
-        assert goal.label is not None
+        assert end.label is not None
         for number, info in enumerate(graph.infos):
             spans += [
-                (number, label.start, label.stop - 1, "goal.label")
+                (number, label.start, label.stop - 1, f"{end.where}.label")
                 for label in info.labels
-                if matches_label(goal.label, label.text)
+                if matches_label(end.label, label.text)
             ]
         if not spans:
             known = say_labels({label.text for info in graph.infos for label in info.labels})
             raise RequestError(
-                f"goal.label is {goal.label!r}, which no clip of the graph is labelled; there are: {known}",
-                where="goal.label",
+                f"{end.where}.label is {end.label!r}, which no clip of the graph is labelled; there are: {known}",
+                where=f"{end.where}.label",
             )
     tracks: list[Track] = []
     steps: list[Step] = []
-    for clip, begin, end, _ in spans:
+    for clip, begin, stop, _ in spans:
         track = read_track(graph.clips[clip], clip, plans.body, mechanics)
-        last = min(round(end / track.stride), len(track.points) - 1)
+        last = min(round(stop / track.stride), len(track.points) - 1)
         first = last if begin is None else round(begin / track.stride)
         earlier = [event for event in track.events if event.frame <= min(first, last - 2)]
         later = [event for event in track.events if event.frame < last - 2]

@@ -148,10 +148,10 @@ class Polygon(Request):
         return self
 
 
-class Obstacle(Request):
+class TorsoObstacle(Request):
     """A circle, box or polygon on the floor that the torso keeps clear of.
 
-    >>> Obstacle.of_circle((1.0, 2.0), 0.5).as_document()
+    >>> TorsoObstacle.of_circle((1.0, 2.0), 0.5).as_document()
     {'circle': {'centre': [1, 2], 'radius': 0.5}}
     """
 
@@ -174,7 +174,7 @@ class Obstacle(Request):
         return self
 
     @classmethod
-    def of_circle(cls, centre: Point, radius: float, **how: float) -> Obstacle:
+    def of_circle(cls, centre: Point, radius: float, **how: float) -> TorsoObstacle:
         """A round obstacle.
 
         Args:
@@ -185,13 +185,13 @@ class Obstacle(Request):
         return cls(circle=Circle(centre=centre, radius=radius), **how)
 
     @classmethod
-    def of_box(cls, low: Point, high: Point, **how: float) -> Obstacle:
+    def of_box(cls, low: Point, high: Point, **how: float) -> TorsoObstacle:
         """A rectangle along the axes, between two opposite corners."""
         (left, right), (near, far) = (sorted((float(low[axis]), float(high[axis]))) for axis in (0, 1))
         return cls(box=Box(low=(left, near), high=(right, far)), **how)
 
     @classmethod
-    def of_polygon(cls, corners: Sequence[Point], **how: float) -> Obstacle:
+    def of_polygon(cls, corners: Sequence[Point], **how: float) -> TorsoObstacle:
         """An obstacle with these corners, in order."""
         return cls(polygon=Polygon(corners=tuple(corners)), **how)
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Complexes, Floats, Ints
-from choreograph.verbs.solve.constraints import Obstacle
+from choreograph.verbs.solve.constraints import TorsoObstacle
 from choreograph.verbs.solve.cut_foot_alignment import cut_shift
 from choreograph.verbs.solve.terms import BODY, JOINT, OBSTACLE, TABLE, Asked, Graph
 
 
-def floor_distance(point: Any, obstacle: Obstacle) -> Any:
+def floor_distance(point: Any, obstacle: TorsoObstacle) -> Any:
     """Distance of points on the floor, x + iz, from an obstacle, metres; negative inside."""
     corners = np.array([complex(*corner) for corner in obstacle.corners])
     return _line_distance(point, corners) - obstacle.radius

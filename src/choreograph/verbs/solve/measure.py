@@ -12,7 +12,7 @@ from choreograph.base.arrays import Complexes, Floats
 from choreograph.finishing.body import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
-from choreograph.verbs.solve.constraints import LabelTarget, Obstacle
+from choreograph.verbs.solve.constraints import LabelTarget, TorsoObstacle
 from choreograph.verbs.solve.layout import floor_distance
 
 Place = tuple[float, float, float]
@@ -118,7 +118,7 @@ def seconds_without(track: Track, target: LabelTarget) -> float:
     return float((~mask[first : last + 1]).mean() * (target.stop_s - target.start_s))
 
 
-def least_clearance(track: Track, obstacle: Obstacle) -> tuple[float, int]:
+def least_clearance(track: Track, obstacle: TorsoObstacle) -> tuple[float, int]:
     """How near to an obstacle the torso comes, metres, negative inside, and in which frame."""
     gaps = floor_distance(track.torso, obstacle)
     frame = int(np.argmin(gaps))

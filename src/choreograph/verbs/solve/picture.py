@@ -16,7 +16,7 @@ from choreograph.pictures.figures import cast, thin_path
 from choreograph.pictures.raster import RasterScene, Stroke
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
-from choreograph.verbs.solve.constraints import BodyTarget, Obstacle
+from choreograph.verbs.solve.constraints import BodyTarget, TorsoObstacle
 from choreograph.verbs.solve.request import SolveRequest
 
 _SPACING = 0.55
@@ -131,7 +131,7 @@ def _arrow_lines(target: BodyTarget) -> list[Floats]:
     return [np.array([at, tip]), np.array([barbs[0], tip, barbs[1]])]
 
 
-def _outline(obstacle: Obstacle) -> Floats:
+def _outline(obstacle: TorsoObstacle) -> Floats:
     corners = np.array(obstacle.corners, float)
     if len(corners) == 1:
         around = np.linspace(0.0, 2 * np.pi, _ROUND)

@@ -27,9 +27,9 @@ from choreograph.verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     PoseTarget,
     Time,
+    TorsoObstacle,
 )
 
 LISTS = ("body", "joints", "poses", "frames", "labels", "obstacles", "functions")
@@ -40,7 +40,7 @@ Joints = Annotated[tuple[JointTarget, ...], _MOST, Field(description="Where join
 Poses = Annotated[tuple[PoseTarget, ...], _MOST, Field(description="What poses are alike when.")]
 Frames = Annotated[tuple[HardFrame, ...], _MOST, Field(description="Which frames of clips are shown when, exactly.")]
 Labels = Annotated[tuple[LabelTarget, ...], _MOST, Field(description="What the motion shall be labelled when.")]
-Obstacles = Annotated[tuple[Obstacle, ...], _MOST, Field(description="What the torso keeps clear of.")]
+Obstacles = Annotated[tuple[TorsoObstacle, ...], _MOST, Field(description="What the torso keeps clear of.")]
 Functions = Annotated[tuple[FunctionTarget, ...], _MOST, Field(description="Functions that say what a motion costs.")]
 PieceTime = Annotated[Seconds, Ge(0), Le(LONGEST_S)]
 CutWeight = Annotated[float, Ge(0), Le(1e6)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError, RequestError
-from choreograph.formats.tables import read_table
+from choreograph.scene.obstacle_file import MAX_RADIUS_M, read_number, read_rows
 from choreograph.scene.path import Path
 from choreograph.verbs.steer.costs import Wanted
 
@@ -23,11 +23,6 @@ _AHEAD_M = 2.5
 """How far ahead of where it was last a character looks for its place on a path."""
 _SEAM_M = 0.1
 """How far apart the ends of a closed path may be."""
-MAX_ROWS = 200_000
-MAX_OBSTACLES = 1000
-MAX_RADIUS_M = 100.0
-MAX_SPEED_M_S = 1000.0
-"""Rows of a script or of a table of obstacles, at most."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +167,6 @@ class MovingObstacle:
 
 HEADER = ("t", "x", "z", "heading_deg", "speed")
 MORE = ("gait", "torso_deg", "spin_deg_s")
-OBSTACLE_HEADER = ("t", "id", "x", "z", "radius")
 
 
 def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
@@ -184,10 +178,10 @@ def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
         FormatError: Names the line.
     """
     script: list[tuple[float, SteerGoal]] = []
-    for line, row in _rows(path, HEADER, MORE):
-        t = _number(row, "t", path, line)
+    for line, row in read_rows(path, HEADER, MORE):
+        t = read_number(row, "t", path, line)
         values = {
-            name: _number(row, name, path, line) for name in (*HEADER[1:], *MORE[1:]) if row.get(name, "").strip()
+            name: read_number(row, name, path, line) for name in (*HEADER[1:], *MORE[1:]) if row.get(name, "").strip()
         }
         try:
             goal = SteerGoal(
@@ -209,42 +203,6 @@ def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
     return script
 
 
-def read_obstacles(path: str | FilePath) -> dict[str, Floats]:
-    """Obstacles of a CSV file, t,id,x,z,radius, by id, as tracks (see `track_of`).
-
-    Raises:
-        FormatError: Names the line.
-    """
-    tracks: dict[str, list[tuple[float, ...]]] = {}
-    for line, row in _rows(path, OBSTACLE_HEADER, ()):
-        t, x, z, radius = (_number(row, name, path, line) for name in ("t", "x", "z", "radius"))
-        if not 0 < radius <= MAX_RADIUS_M:
-            raise FormatError(
-                f"radius is {radius:g}; it must be above 0 and at most {MAX_RADIUS_M:g}", path=path, line=line
-            )
-        track = tracks.setdefault(row["id"].strip(), [])
-        if track and t <= track[-1][0]:
-            raise FormatError(f"t is {t:g}, not after {track[-1][0]:g} for the same id", path=path, line=line)
-        if track and math.hypot(x - track[-1][1], z - track[-1][2]) > MAX_SPEED_M_S * (t - track[-1][0]):
-            raise FormatError(f"the obstacle moves faster than {MAX_SPEED_M_S:g} m/s", path=path, line=line)
-        track.append((t, x, z, radius))
-        if len(tracks) > MAX_OBSTACLES:
-            raise FormatError(f"it has more than {MAX_OBSTACLES} obstacles", path=path, line=line)
-    return {name: track_of(np.array(track)) for name, track in tracks.items()}
-
-
-def track_of(rows: Floats) -> Floats:
-    """A track, (K, 6): times, places, radii and the velocities that hold from each time on.
-
-    Args:
-        rows: Times, places and radii, (K, 4), in order of time. Between them an obstacle moves on straight lines, and
-            behind the last as it moved there.
-    """
-    speed = np.diff(rows[:, 1:3], axis=0) / np.diff(rows[:, :1], axis=0)
-    speed = np.concatenate([speed, speed[-1:]]) if len(speed) else np.zeros((1, 2))
-    return np.concatenate([rows, speed], axis=1)
-
-
 def obstacle_at(track: Floats, t: float) -> MovingObstacle | None:
     """An obstacle of a track at a moment; None while its radius is 0, for then it is not there."""
     k = max(int(np.searchsorted(track[:, 0], t, side="right")) - 1, 0)
@@ -253,37 +211,6 @@ def obstacle_at(track: Floats, t: float) -> MovingObstacle | None:
         return None
     passed = max(t, track[0, 0]) - since
     return MovingObstacle(x + vx * passed, z + vz * passed, radius, vx, vz)
-
-
-def _rows(path: str | FilePath, needed: tuple[str, ...], more: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
-    rows: list[tuple[int, dict[str, str]]] = []
-    names: list[str] = []
-    for line, cells in read_table(path):
-        if not names:
-            names = cells
-            missing = [name for name in needed if name not in names]
-            unknown = [name for name in names if name not in (*needed, *more)]
-            if missing or unknown:
-                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0][:40]!r}, which is not known"
-                wanted = ",".join(needed) + (f" and optionally {','.join(more)}" if more else "")
-                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=line)
-            continue
-        if len(rows) >= MAX_ROWS:
-            raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
-        if len(cells) > len(names):
-            raise FormatError(f"the row has {len(cells)} cells, the header {len(names)}", path=path, line=line)
-        rows.append((line, dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))))
-    return rows
-
-
-def _number(row: dict[str, str], name: str, path: str | FilePath, line: int) -> float:
-    try:
-        value = float(row[name])
-    except ValueError:
-        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number", path=path, line=line) from None
-    if not math.isfinite(value) or abs(value) > 1e6:
-        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number up to a million", path=path, line=line)
-    return value
 
 
 def _radians(degrees: float | None) -> float | None:

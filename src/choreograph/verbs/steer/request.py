@@ -29,10 +29,11 @@ from choreograph.contract.request import (
     Wrong,
 )
 from choreograph.finishing.settings import FinishSettings
+from choreograph.scene.obstacle_file import read_tracks
 from choreograph.scene.path import Path
 from choreograph.scene.path_request import PathRequest
 from choreograph.verbs.steer.costs import SteerSettings
-from choreograph.verbs.steer.goals import SteerGoal, read_obstacles, read_script
+from choreograph.verbs.steer.goals import SteerGoal, read_script
 
 LONGEST_S = 3600.0
 """An hour at 120 Hz is 2 GB of motion; live streams have no end."""
@@ -96,7 +97,7 @@ class ObstacleRequest(Request):
         return self
 
     def track(self) -> Floats:
-        """Where it is over time, (K, 6), as `goals.track_of` gives it."""
+        """Where it is over time, (K, 6), as `track_of` gives it."""
         if self.dragged:
             return np.array(self.dragged, float)
         return np.array([(0.0, *self.position, self.radius_m, *self.velocity)])
@@ -183,7 +184,7 @@ class SteerRequest(ChosenRequest, PathRequest):
         return found
 
     def tracks(self) -> dict[str, Floats]:
-        """The obstacles' tracks, (K, 6), by id; see `goals.track_of`."""
+        """The obstacles' tracks, (K, 6), by id; see `track_of`."""
         if self.obstacles:
-            return read_obstacles(self.obstacles)
+            return read_tracks(self.obstacles)
         return {f"moving[{n}]": one.track() for n, one in enumerate(self.moving)}

@@ -9,10 +9,11 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import bellman_ford
 
+from choreograph.scene import _compiled_scene as scene
+from choreograph.scene.arrays import make_shapes
+from choreograph.scene.model import Item
 from choreograph.verbs.plan import _compiled_field as field
 from choreograph.verbs.plan import _compiled_network as network
-from choreograph.verbs.plan import _compiled_scene as scene
-from choreograph.verbs.plan.scene import Item, make_shapes
 
 SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 BENT = ((0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0))

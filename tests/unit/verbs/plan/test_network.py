@@ -7,19 +7,20 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.unit.verbs.plan.requests import request_of
 
 import choreograph as cg
 from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
+from choreograph.goals.model import PlaceGoal
+from choreograph.motion.body_points import POSED, PointBody
+from choreograph.scene.model import Obstacle, Shape
 from choreograph.verbs.plan import _compiled_bounds
-from choreograph.verbs.plan.body import POSED, Body
 from choreograph.verbs.plan.crossing_costs import no_tolls
 from choreograph.verbs.plan.heuristic import WAYS, Rates
 from choreograph.verbs.plan.network import Tolerances, compress
 from choreograph.verbs.plan.planner import Chain, Planner
 from choreograph.verbs.plan.primitives import MOST_NOVEL_M, novelty
-from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.scene_elements import Bar, Goal, Region, Solid
 from choreograph.verbs.plan.steps import LEFT, RIGHT, find_steps, read_track
 from choreograph.verbs.plan.task import Margins, Task
 from choreograph.verbs.plan.to_montage import Plan
@@ -34,7 +35,7 @@ def run(planner: Planner, most: int = 200_000) -> Planner:
 
 def test_a_walk_is_steps_from_foot_to_foot():
     walk = demo_clip("walk", 60.0)
-    track = read_track(walk, 0, Body.of(walk.skeleton))
+    track = read_track(walk, 0, PointBody.of(walk.skeleton))
     steps = find_steps([track])
     kinds = [step.start.kind for step in steps if step.start.kind != step.stop.kind]
     assert len(steps) >= 5 and set(kinds) <= {LEFT, RIGHT}
@@ -87,15 +88,15 @@ def test_recorded_steps_can_follow_as_they_were_recorded(plans):
 @pytest.mark.parametrize(
     "scene",
     [
-        {"goal": Goal(position=(0.3, 2.5), facing_deg=10.0)},
-        {"goal": Goal(position=(0.0, 2.5)), "obstacles": (Solid.of_circle((0.5, 1.3), 0.25),)},
-        {"goal": Goal(position=(0.0, 3.0)), "gaps": (Region.of_box((-4.0, 1.2), (4.0, 1.6)),)},
-        {"goal": Goal(position=(0.0, 2.5)), "bars": (Bar(ends=((-4.0, 1.5), (4.0, 1.5)), height=1.76),)},
+        {"goal": PlaceGoal(place=(0.3, 2.5), facing_deg=10.0)},
+        {"goal": PlaceGoal(place=(0.0, 2.5)), "obstacles": (Obstacle(centre=(0.5, 1.3), radius_m=0.25),)},
+        {"goal": PlaceGoal(place=(0.0, 3.0)), "gaps": (Shape(low=(-4.0, 1.2), high=(4.0, 1.6)),)},
+        {"goal": PlaceGoal(place=(0.0, 2.5)), "bars": (Obstacle(ends=((-4.0, 1.5), (4.0, 1.5)), base_m=1.76),)},
     ],
     ids=["turned", "obstacle", "gap", "bar"],
 )
 def test_the_heuristic_never_says_more_than_the_rest_costs(graph, plans, scene, monkeypatch):
-    request = PlanRequest(**scene, interpolation=False)
+    request = request_of(**scene, interpolation=False)
     world = make_world(graph, plans, request)
     guided = run(Planner(Task.of(world, request, Margins(0.0, {}))))
     assert bool(len(guided.heuristic.tolls.feet)) == ("gaps" in scene or "bars" in scene)
@@ -126,7 +127,7 @@ def _check_along(guided: Planner, chain: Chain) -> None:
 
 
 def test_blends_only_make_it_cheaper_and_compression_hardly_dearer(graph, plans):
-    request = PlanRequest(goal=Goal(position=(0.4, 2.2), radius=0.2))
+    request = request_of(goal=PlaceGoal(place=(0.4, 2.2), tolerance_m=0.2))
     costs = {}
     for name, asked, full in (
         ("plain", request.with_(interpolation=False), False),
@@ -145,7 +146,7 @@ def test_a_chain_of_recorded_steps_shows_the_recording(graph, plans):
     steps = np.flatnonzero(table.track == track)[1:4]
     own = {int(step): p for p, step in enumerate(network.primitives.steps[:, 0]) if network.primitives.raw[p]}
     chain_of = np.array([own[int(step)] for step in steps])
-    request = PlanRequest(goal=Goal(position=(0.0, 2.0)))
+    request = request_of(goal=PlaceGoal(place=(0.0, 2.0)))
     world = make_world(graph, plans, request)
     places = table.begin[steps]
     from choreograph.verbs.plan.planner import Chain
@@ -160,8 +161,8 @@ def test_a_chain_of_recorded_steps_shows_the_recording(graph, plans):
 
 
 def test_the_lattice_must_be_one_that_can_be():
-    with pytest.raises(cg.RequestError, match=r"search\.lattice_m"):
-        PlanRequest(goal=Goal(position=(0.0, 1.0)), search={"lattice_m": 0.0})
+    with pytest.raises(cg.RequestError, match=r"advanced\.lattice_m"):
+        request_of(goal=PlaceGoal(place=(0.0, 1.0)), advanced={"lattice_m": 0.0})
 
 
 def test_blends_are_hardly_farther_from_their_steps_than_allowed(plans):

@@ -12,8 +12,8 @@ from choreograph.verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     PoseTarget,
+    TorsoObstacle,
 )
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import SolveRequest
@@ -33,9 +33,9 @@ EVERYTHING = SolveRequest(
     poses=(PoseTarget(2.5, "jog", 20),),
     labels=(LabelTarget(1.0, 3.0, "jog"),),
     obstacles=(
-        Obstacle.of_circle((0.5, -1.0), 0.2),
-        Obstacle.of_box((-3.0, -1.0), (-0.2, 1.0)),
-        Obstacle.of_polygon(((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), clearance=0.5, weight=3.0),
+        TorsoObstacle.of_circle((0.5, -1.0), 0.2),
+        TorsoObstacle.of_box((-3.0, -1.0), (-0.2, 1.0)),
+        TorsoObstacle.of_polygon(((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), clearance=0.5, weight=3.0),
     ),
 )
 
@@ -188,7 +188,7 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
 
 
 def test_depth_in_obstacles() -> None:
-    box, circle = Obstacle.of_box((0, 0), (2, 1)), Obstacle.of_circle((0, 0), 1.0)
+    box, circle = TorsoObstacle.of_box((0, 0), (2, 1)), TorsoObstacle.of_circle((0, 0), 1.0)
     assert layout.floor_distance(1 + 0.5j, box) == pytest.approx(-0.5)
     assert layout.floor_distance(3 + 0.5j, box) == pytest.approx(1.0)
     assert layout.floor_distance(3 + 2j, box) == pytest.approx(np.sqrt(2))

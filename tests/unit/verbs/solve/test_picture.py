@@ -7,7 +7,7 @@ from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER
-from choreograph.verbs.solve.constraints import BodyTarget, Obstacle
+from choreograph.verbs.solve.constraints import BodyTarget, TorsoObstacle
 from choreograph.verbs.solve.picture import draw_solved
 from choreograph.verbs.solve.request import SolveRequest
 
@@ -25,8 +25,10 @@ def test_what_was_asked_for_is_on_the_floor(walker) -> None:  # type: ignore[no-
     clip = walker
     plain = draw_solved([clip], [SolveRequest(1.0)], SMALL)
     arrow = draw_solved([clip], [SolveRequest(2.0, BODY)], SMALL)
-    beside = Obstacle.of_box((0.8, 0.0), (1.6, 1.0))
-    fenced = draw_solved([clip], [SolveRequest(2.0, BODY, obstacles=(beside, Obstacle.of_circle((-1, 1), 0.4)))], SMALL)
+    beside = TorsoObstacle.of_box((0.8, 0.0), (1.6, 1.0))
+    fenced = draw_solved(
+        [clip], [SolveRequest(2.0, BODY, obstacles=(beside, TorsoObstacle.of_circle((-1, 1), 0.4)))], SMALL
+    )
     assert plain.shape == arrow.shape == (160, 320, 3)
     assert amber(plain) == 0 < amber(arrow) < amber(fenced)
 

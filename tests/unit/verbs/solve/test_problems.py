@@ -13,8 +13,8 @@ from choreograph.verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     PoseTarget,
+    TorsoObstacle,
 )
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.measure import Track, pose_gaps
@@ -38,7 +38,7 @@ def test_what_is_met_is_no_problem(walks: MotionGraph, cuts: Hierarchy) -> None:
     found = result(
         walks, cuts, body=(BEGIN, BodyTarget(4.0, (0.3, 4.5), 10.0)), labels=(LabelTarget(0.5, 3.5, "WALK"),),
         poses=(PoseTarget(2.0, "walk", 60),), frames=(HardFrame(3.0, "walk", 90),), evaluations=60_000,
-        obstacles=(Obstacle.of_circle((3.0, 2.0), 0.5), Obstacle.of_box((-4, 0), (-3, 5))),
+        obstacles=(TorsoObstacle.of_circle((3.0, 2.0), 0.5), TorsoObstacle.of_box((-4, 0), (-3, 5))),
         joints=(JointTarget(1.0, "head", (None, 1.55, None)),),
     )  # fmt: skip
     assert found.problems == ()
@@ -119,8 +119,8 @@ def test_a_label_and_a_pose_that_cannot_be_shown(walks: MotionGraph, cuts: Hiera
 
 
 def test_an_obstacle_that_there_is_no_way_round(walks: MotionGraph, cuts: Hierarchy) -> None:
-    wall = Obstacle.of_box((-30.0, 2.0), (30.0, 2.2), clearance=0.4, weight=0.001)
-    clear = Obstacle.of_circle((20.0, 20.0), 1.0)
+    wall = TorsoObstacle.of_box((-30.0, 2.0), (30.0, 2.2), clearance=0.4, weight=0.001)
+    clear = TorsoObstacle.of_circle((20.0, 20.0), 1.0)
     found = result(walks, cuts, body=(BEGIN, BodyTarget(4.0, (0.0, 4.5))), obstacles=(clear, wall))
     problem = only(found)
     assert problem.where == "obstacles[1]" and (problem.asked, problem.unit) == (0.4, "m")
@@ -133,7 +133,7 @@ def test_how_near_to_an_obstacle_is_measured_in_every_frame(walks: MotionGraph, 
     free = result(walks, cuts, body=body).clip
     way = free.global_positions()[:, free.skeleton.hips][:, [0, 2]]
     centre = way[60] + [0.2, 0.0]
-    beside = Obstacle.of_circle(centre, 0.1, weight=1e-9)  # so little that it goes the same way
+    beside = TorsoObstacle.of_circle(centre, 0.1, weight=1e-9)  # so little that it goes the same way
     found = result(walks, cuts, body=body, obstacles=(beside,))
     hips = found.clip.global_positions()[:, found.clip.skeleton.hips][:, [0, 2]]
     kept = (np.linalg.norm(hips - centre, axis=1) - 0.1).min()

@@ -15,7 +15,7 @@ import pytest
 from choreograph.base.errors import RequestError
 from choreograph.contract.document import read_request_file
 from choreograph.contract.request import read_request
-from choreograph.verbs.solve.constraints import BodyTarget, FunctionTarget, HardFrame, JointTarget, Obstacle
+from choreograph.verbs.solve.constraints import BodyTarget, FunctionTarget, HardFrame, JointTarget, TorsoObstacle
 from choreograph.verbs.solve.request import Character, Meeting, Offset, SolveRequest
 
 START = {"at_s": 0, "position": [0, 0], "facing_deg": 0}
@@ -41,7 +41,7 @@ def test_a_document_and_python_say_the_same() -> None:
     assert asked.body[1].facing == pytest.approx(math.pi / 2) and asked.body[0].facing == 0
     assert asked.joints == (JointTarget(2, "head", (None, 1.9, None)),)
     assert asked.frames == (HardFrame(1, "walk", 9),)
-    assert asked.obstacles[1] == Obstacle.of_box((5, 5), (6, 7))
+    assert asked.obstacles[1] == TorsoObstacle.of_box((5, 5), (6, 7))
     assert asked.obstacles[0].radius == 1 and asked.obstacles[0].clearance == 0.1 and asked.obstacles[2].weight == 3
     assert asked.obstacles[1].corners == ((5, 5), (6, 5), (6, 7), (5, 7)) and asked.obstacles[1].radius == 0
     assert asked.as_document() == WHOLE
@@ -116,7 +116,7 @@ def test_arrays_and_their_numbers_are_as_good_as_tuples() -> None:
         joints=[JointTarget(whole, "head", np.array([0, 1, half]), [None, half, None])],
         frames=[HardFrame(whole, "walk", np.int32(9))],
         obstacles=np.array(
-            [Obstacle.of_circle(np.ones(2), half), Obstacle.of_polygon(np.array([[7, 7], [8, 7], [7, 8]]))]
+            [TorsoObstacle.of_circle(np.ones(2), half), TorsoObstacle.of_polygon(np.array([[7, 7], [8, 7], [7, 8]]))]
         ),
         min_piece_s=half,
     )
@@ -125,7 +125,7 @@ def test_arrays_and_their_numbers_are_as_good_as_tuples() -> None:
         (BodyTarget(0.5, (0, 0), 0.5), BodyTarget(3, (1, 2), weight=2)),
         joints=(JointTarget(2, "head", (0, 1, 0.5), (None, 0.5, None)),),
         frames=(HardFrame(2, "walk", 9),),
-        obstacles=(Obstacle.of_circle((1, 1), 0.5), Obstacle.of_polygon(((7, 7), (8, 7), (7, 8)))),
+        obstacles=(TorsoObstacle.of_circle((1, 1), 0.5), TorsoObstacle.of_polygon(((7, 7), (8, 7), (7, 8)))),
         min_piece_s=0.5,
     )
     assert made == plain and type(made.frames[0].frame) is int
@@ -136,13 +136,17 @@ def test_arrays_and_their_numbers_are_as_good_as_tuples() -> None:
 
 
 def test_corners_of_a_box_come_in_any_order() -> None:
-    assert Obstacle.of_box((1, 2), (0, 0)) == Obstacle.of_box((0, 0), (1, 2)) == Obstacle.of_box((0, 2), (1, 0))
+    assert (
+        TorsoObstacle.of_box((1, 2), (0, 0))
+        == TorsoObstacle.of_box((0, 0), (1, 2))
+        == TorsoObstacle.of_box((0, 2), (1, 0))
+    )
     with pytest.raises(RequestError, match=r"^high is \[1.0, 2.0\]; it must lie beyond low"):
-        Obstacle.of_box((1, 1), (1, 2))
+        TorsoObstacle.of_box((1, 1), (1, 2))
     with pytest.raises(RequestError, match=r"^corners is .*; it must have 3 or more"):
-        Obstacle.of_polygon(((0, 0), (1, 1)))
+        TorsoObstacle.of_polygon(((0, 0), (1, 1)))
     with pytest.raises(RequestError, match=r"^radius is 0; it must be a number above 0"):
-        Obstacle.of_circle((0, 0), 0)
+        TorsoObstacle.of_circle((0, 0), 0)
 
 
 def test_something_must_be_asked_for() -> None:

@@ -13,8 +13,8 @@ from choreograph.verbs.solve.constraints import (
     HardFrame,
     JointTarget,
     LabelTarget,
-    Obstacle,
     PoseTarget,
+    TorsoObstacle,
 )
 from choreograph.verbs.solve.cut_costs import median_cost
 from choreograph.verbs.solve.hierarchy import Hierarchy, HierarchySettings
@@ -101,7 +101,7 @@ def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: 
     walk = best(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "walk", 100.0),)), cuts, 100_000)
     number = walks.find_clip("walk")
     assert (turn.splice.clip != number).all() and (walk.splice.clip == number).all()
-    around = best(walks, SolveRequest(**base, obstacles=(Obstacle.of_circle((0.0, 2.5), 0.2),)), cuts, 100_000)
+    around = best(walks, SolveRequest(**base, obstacles=(TorsoObstacle.of_circle((0.0, 2.5), 0.2),)), cuts, 100_000)
     through = best(walks, SolveRequest(**base), cuts, 100_000)
     assert {e.constraint: e.cost for e in around.errors}["obstacles"] < 0.1
     assert through.cost < around.cost
@@ -116,7 +116,10 @@ def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: 
         ({"poses": (PoseTarget(1, "swim", 0),)}, r"poses\[0\].clip: no clip of the graph is called 'swim'"),
         ({"frames": (HardFrame(1, "walk", 9999),)}, r"frames\[0\].frame is 9999; 'walk' has frames 0 to"),
         ({"labels": (LabelTarget(0, 1, "swim"),)}, r"labels\[0\].label is 'swim', which no clip has; labels are: jog"),
-        ({"obstacles": (Obstacle.of_circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, .* lies inside obstacles\[0\]"),
+        (
+            {"obstacles": (TorsoObstacle.of_circle((0.1, 0.0), 1.0),)},
+            r"body\[0\].position, .* lies inside obstacles\[0\]",
+        ),
         ({"frames": (HardFrame(1.0, "walk", 20), HardFrame(1.1, "jog", 60))}, r"no motion of 5 s shows frames\[0\]"),
     ],
 )  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import choreograph as cg
-from choreograph.verbs.steer.goals import Line, obstacle_at, read_obstacles, read_script
+from choreograph.scene.obstacle_file import read_tracks
+from choreograph.verbs.steer.goals import Line, obstacle_at, read_script
 
 
 def test_a_script_is_read_with_blanks_left_open(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_a_closed_path_is_followed_from_its_start(laps: int, ahead: float) -> No
 def test_obstacles_move_between_their_rows_and_on_behind_the_last(tmp_path: Path) -> None:
     file = tmp_path / "others.csv"
     file.write_text("t,id,x,z,radius\n0,a,0,0,0.6\n2,a,2,0,0.6\n0,b,1,1,0.5\n", encoding="utf-8")
-    tracks = read_obstacles(file)
+    tracks = read_tracks(file)
     assert set(tracks) == {"a", "b"}
     one, other = obstacle_at(tracks["a"], 3.0), obstacle_at(tracks["b"], 9.0)
     assert one == cg.MovingObstacle(3.0, 0.0, 0.6, 1.0, 0.0)

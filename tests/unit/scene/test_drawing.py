@@ -23,28 +23,27 @@ PLAN = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.ink
 
 def read(tmp_path: Path, text: str) -> PlanRequest:
     (tmp_path / "plan.svg").write_text(text)
-    return PlanRequest(drawing="plan.svg").resolved(tmp_path)
+    return PlanRequest(scene={"drawing": "plan.svg"}).resolved(tmp_path)
 
 
 def test_layers_become_parts(tmp_path: Path) -> None:
     request = read(tmp_path, PLAN)
-    assert request.start.position == (0.0, 0.0) and request.start.facing_deg == 0.0
-    assert request.goal is not None
-    assert request.goal.position == pytest.approx((1.0, 5.0), abs=1e-3) and request.goal.radius == pytest.approx(
-        0.3, abs=1e-3
-    )
-    pillar, low = request.obstacles
-    assert pillar.circle is not None and pillar.circle.radius == pytest.approx(0.4, abs=1e-3) and pillar.height is None
-    assert low.height == 0.8 and len(low.corners) == 4
-    assert len(request.keep_off) == 1 and request.bars[0].height == 1.3
-    assert request.bars[0].ends[0] == pytest.approx((-1.0, 1.0))
-    assert request.through[0].ends is not None and request.drawing == ""
+    assert request.start.place == (0.0, 0.0) and request.start.facing_deg == 0.0
+    assert request.end.place == pytest.approx((1.0, 5.0), abs=1e-3)
+    assert request.end.radius == pytest.approx(0.3, abs=1e-3)
+    scene = request.scene
+    pillar, low, bar = scene.obstacles
+    assert pillar.radius_m == pytest.approx(0.4, abs=1e-3) and pillar.height_m is None
+    assert low.height_m == 0.8 and len(low.outline) == 4
+    assert len(scene.keep_off) == 1 and bar.base_m == 1.3 and bar.ends is not None
+    assert bar.ends[0] == pytest.approx((-1.0, 1.0)) and scene.drawing == ""
+    assert len(request.waypoints) == 1 and request.waypoints[0].ends is not None
 
 
 def test_what_the_request_says_counts_first(tmp_path: Path) -> None:
     (tmp_path / "plan.svg").write_text(PLAN)
-    request = PlanRequest(goal={"position": (0.0, 9.0)}, drawing="plan.svg").resolved(tmp_path)
-    assert request.goal is not None and request.goal.position == (0.0, 9.0) and len(request.obstacles) == 2
+    request = PlanRequest(goals=[{"place": (0.0, 9.0)}], scene={"drawing": "plan.svg"}).resolved(tmp_path)
+    assert request.end.place == (0.0, 9.0) and len(request.scene.obstacles) == 3 and len(request.goals) == 2
 
 
 @pytest.mark.parametrize(
@@ -65,9 +64,9 @@ def test_what_the_request_says_counts_first(tmp_path: Path) -> None:
 def test_bad_drawings_are_said(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(cg.RequestError, match=said) as caught:
         read(tmp_path, text)
-    assert caught.value.where == "drawing"
+    assert caught.value.where == "scene.drawing"
 
 
 def test_a_drawing_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(cg.RequestError, match="cannot be read"):
-        PlanRequest(drawing="none.svg").resolved(tmp_path)
+        PlanRequest(scene={"drawing": "none.svg"}).resolved(tmp_path)

@@ -6,19 +6,18 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError, RequestError
+from choreograph.scene.model import Obstacle, Scene, Shape, Start, StepOver
 from choreograph.scene.path_svg import SvgLine, SvgPage, draw
 from choreograph.scene.svg_lines import Affine, Pen
-from choreograph.verbs.plan.request import LISTS, PlanRequest
-from choreograph.verbs.plan.scene_elements import Bar, Corridor, Gate, Goal, Region, Solid, Start, StepOver
-from choreograph.verbs.solve.constraints import Circle, Polygon
 
-LAYERS = (*LISTS, "path", "start", "goal")
+LISTS = ("obstacles", "gaps", "stones", "keep_off", "step_over")
+LAYERS = (*LISTS, "bars", "waypoints", "through", "path", "start", "goal")
 MAX_BYTES = 16_000_000
 _MOST_CORNERS = 200
 """Corners of a curved outline; a drawn one may have more."""
@@ -62,16 +61,24 @@ def _layer(text: str) -> str:
     return plain if plain in LAYERS else ""
 
 
-def read_drawing(path: Path, request: PlanRequest) -> dict[str, Any]:
-    """What a floor plan adds to a request, by field.
+class DrawnScene(NamedTuple):
+    """What a floor plan holds: a scene, and as documents what else a request can take from it."""
 
-    Args:
-        path: An SVG file.
-        request: What is known besides; a start or goal in it counts before the drawing's.
+    scene: Scene
+    start: Start | None = None
+    waypoints: tuple[dict[str, Any], ...] = ()
+    goals: tuple[dict[str, Any], ...] = ()
+    """The end, if one is drawn."""
+    path: dict[str, Any] | None = None
+
+
+def read_drawing(scene: Scene) -> DrawnScene:
+    """What the floor plan of a scene holds, with the scene's own parts before the drawn ones.
 
     Raises:
         RequestError: If the file cannot be read, or has no layer of a scene's.
     """
+    path = Path(scene.drawing)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -84,77 +91,76 @@ def read_drawing(path: Path, request: PlanRequest) -> dict[str, Any]:
             raise FormatError(
                 f"has no layer that is named after a part of a scene ({', '.join(LAYERS)}); layers found: {known}"
             )
-        return _parts(page, request)
+        return _parts(page, scene)
     except OSError as error:
-        raise RequestError(f"drawing: {path} cannot be read: {error.strerror}", where="drawing") from None
+        reason = f"cannot be read: {error.strerror}"
     except FormatError as error:
-        at = "" if error.line is None else f", line {error.line}"
-        raise RequestError(f"drawing: {path}{at}: {error.reason}", where="drawing") from None
+        reason = f"{'' if error.line is None else f'line {error.line}: '}{error.reason}"
+    raise RequestError(f"scene.drawing: {path}: {reason}", where="scene.drawing")
 
 
-def _parts(page: _Plan, request: PlanRequest) -> dict[str, Any]:
+def _parts(page: _Plan, scene: Scene) -> DrawnScene:
     wide, high, _ = page.metres_per_unit()
-    found: dict[str, list[Any]] = {name: list(getattr(request, name)) for name in LISTS}
-    out: dict[str, Any] = {}
-    for layer, drawn in page.layers:
-        pen = Pen(Affine(wide, 1j * high) @ drawn.affine)
+    drawn: dict[str, list[Any]] = {name: [] for name in LAYERS}
+    for layer, one in page.layers:
+        pen = Pen(Affine(wide, 1j * high) @ one.affine)
         try:
-            draw(pen, drawn)
-            points = np.stack([pen.points.real, pen.points.imag], axis=1)
-            if layer in LISTS:
-                found[layer].append(_item(layer, drawn, points))
-            elif layer == "path" and request.path is None:
-                out["path"] = Corridor(points=_thinned(points, 10_000), within=_number(drawn, "data-within", 0.5))
-            elif layer == "start" and request.start == Start():
-                out["start"] = _start(drawn, points)
-            elif layer == "goal" and request.goal is None:
-                out["goal"] = _goal(drawn, points)
-        except RequestError as error:
-            raise FormatError(f"{drawn.label} in layer {layer}: {error}", line=drawn.line) from None
-        except FormatError as error:
-            raise FormatError(f"{drawn.label} in layer {layer}: {error.reason}", line=drawn.line) from None
-    return {**{name: tuple(items) for name, items in found.items()}, **out}
+            draw(pen, one)
+            drawn[layer].append(_item(layer, one, np.stack([pen.points.real, pen.points.imag], axis=1)))
+        except (RequestError, FormatError) as error:
+            reason = error.reason if isinstance(error, FormatError) else str(error)
+            raise FormatError(f"{one.label} in layer {layer}: {reason}", line=one.line) from None
+    drawn["obstacles"] += drawn["bars"]
+    lists = {name: (*getattr(scene, name), *drawn[name]) for name in LISTS}
+    start, path = (next(iter(drawn[name]), None) for name in ("start", "path"))
+    ways = (*drawn["waypoints"], *drawn["through"])
+    return DrawnScene(scene.with_(drawing="", **lists), start, ways, tuple(drawn["goal"][:1]), path)
 
 
 def _item(layer: str, drawn: SvgLine, points: Floats) -> Any:
-    if layer in ("bars", "through") and not _closed(points):
+    if layer == "start":
+        return _start(drawn, points)
+    if layer == "goal":
+        return _goal(drawn, points)
+    if layer == "path":
+        return {"points": _thinned(points, 10_000), "tolerance_m": _number(drawn, "data-within", 0.5)}
+    if layer in ("bars", "waypoints", "through") and not _closed(points):
         ends = tuple(points[0].tolist()), tuple(points[-1].tolist())
-        if layer == "through":
-            return Gate(ends=ends)
-        return Bar(ends=ends, height=_number(drawn, "data-height"))
+        return Obstacle(ends=ends, base_m=_number(drawn, "data-height")) if layer == "bars" else {"ends": ends}
     if layer == "bars":
         raise FormatError("is closed; draw a bar as a line")
-    if layer == "through":
+    if layer in ("waypoints", "through"):
         middle, reach = _round(points)
-        return Gate(position=middle, radius=reach)
-    shape: dict[str, Any] = {"polygon": Polygon(corners=_thinned(points, _MOST_CORNERS))}
+        return {"place": middle, "tolerance_m": reach}
+    outline: dict[str, Any] = {"corners": _thinned(points, _MOST_CORNERS)}
     if drawn.tag == "circle":
         middle, reach = _round(points)
-        shape = {"circle": Circle(centre=middle, radius=reach)}
-    if layer == "obstacles":
-        given = {"height": _number(drawn, "data-height")} if "data-height" in drawn.attributes else {}
-        return Solid(**shape, **given)
-    return StepOver(**shape, height=_number(drawn, "data-height")) if layer == "step_over" else Region(**shape)
+        outline = {"centre": middle, "radius_m": reach}
+    if layer == "step_over" or (layer == "obstacles" and "data-height" in drawn.attributes):
+        outline["height_m"] = _number(drawn, "data-height")
+    return {"obstacles": Obstacle, "step_over": StepOver}.get(layer, Shape)(**outline)
 
 
 def _start(drawn: SvgLine, points: Floats) -> Start:
     """A circle's middle, or a line that leads ahead."""
     if _closed(points):
-        return Start(position=_round(points)[0], facing_deg=_number(drawn, "data-facing", 0.0))
-    ahead = points[-1] - points[0]
-    return Start(position=tuple(points[0].tolist()), facing_deg=math.degrees(math.atan2(ahead[0], ahead[1])))
+        return Start(place=_round(points)[0], facing_deg=_number(drawn, "data-facing", 0.0))
+    return Start(place=tuple(points[0].tolist()), facing_deg=_heading(points))
 
 
-def _goal(drawn: SvgLine, points: Floats) -> Goal:
+def _goal(drawn: SvgLine, points: Floats) -> dict[str, Any]:
     """A circle, or a line that leads there and ahead."""
     if not _closed(points):
-        ahead = points[-1] - points[0]
-        facing = math.degrees(math.atan2(ahead[0], ahead[1]))
-        return Goal(position=tuple(points[-1].tolist()), facing_deg=facing)
+        return {"place": tuple(points[-1].tolist()), "facing_deg": _heading(points)}
     middle, reach = _round(points)
-    given = {"facing_deg": _number(drawn, "data-facing")} if "data-facing" in drawn.attributes else {}
+    facing = {"facing_deg": _number(drawn, "data-facing")} if "data-facing" in drawn.attributes else {}
     label = {"label": drawn.attributes["data-label"]} if drawn.attributes.get("data-label") else {}
-    return Goal(position=middle, radius=reach, **given, **label)
+    return {"place": middle, "tolerance_m": reach, **facing, **label}
+
+
+def _heading(points: Floats) -> float:
+    ahead = points[-1] - points[0]
+    return math.degrees(math.atan2(ahead[0], ahead[1]))
 
 
 def _closed(points: Floats) -> bool:

@@ -43,7 +43,7 @@ def ball(side: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class PointBody:
     """Which joints are the points, and the capsules between points."""
 
     joints: Ints
@@ -57,7 +57,7 @@ class Body:
     stature_m: float
 
     @classmethod
-    def of(cls, skeleton: Skeleton) -> Body:
+    def of(cls, skeleton: Skeleton) -> PointBody:
         """The body of a skeleton; a part that it lacks is where the part that carries it is.
 
         Raises:
