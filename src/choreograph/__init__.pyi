@@ -302,11 +302,7 @@ __all__ = [
     "SteerTask",
     "StepOver",
     "Stretch",
-<<<<<<< HEAD
-=======
-    "StretchRequest",
     "TorsoObstacle",
->>>>>>> home/main
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

@@ -727,16 +727,6 @@ export interface AngleGoal {
   tolerance_deg?: number | null;
 }
 
-/** A bar across the way to pass under: no part of the body may touch it, or be above it. */
-export interface Bar {
-  /** x and z of its ends, metres. */
-  ends: [[number, number], [number, number]];
-  /** Of its lower edge above the floor, metres. */
-  height: number;
-  /** Along the floor, metres. */
-  thickness?: number;
-}
-
 /** A path that a motion is bent to. */
 export interface BendRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -828,7 +818,7 @@ export interface Character {
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
   /** What the torso keeps clear of; null for what is said beside the characters. */
-  obstacles?: Obstacle[] | null;
+  obstacles?: TorsoObstacle[] | null;
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip. */
@@ -919,10 +909,24 @@ export interface ContactGoal {
 
 /** A path to keep near, from its first point to its last. */
 export interface Corridor {
-  /** x and z, metres. */
-  points: [number, number][];
-  /** How far from it the hips may be, metres. */
-  within?: number;
+  /** A .csv, .json or .svg file; drawing.svg#ID for one line of a drawing. */
+  file?: string;
+  /** A shape such as eight or circle:radius=4. */
+  shape?: string;
+  /** Points, x and z, metres. */
+  points?: [number, number][];
+  /** When each point is reached, seconds from the start; verbs that take a trajectory read it. */
+  times?: number[];
+  /** Metres per unit of the file, or m, cm …; of a shape, how many times larger. */
+  scale?: string | null;
+  /** Whether it is mirrored left to right. */
+  flip?: boolean;
+  /** Length over which it is smoothed. */
+  smooth_m?: number;
+  /** Radius to which its corners are rounded. */
+  round_m?: number;
+  /** Largest distance of the hips from it. */
+  tolerance_m?: number;
 }
 
 /** A function of your own that says what a motion costs; the search keeps what lowers it. */
@@ -1185,42 +1189,6 @@ export interface FunctionTarget {
   weight?: number;
 }
 
-/** A place to pass: near a point, or across a line. */
-export interface Gate {
-  /** x and z of a point that the hips come near, metres, */
-  position?: [number, number] | null;
-  /** and how near, metres; */
-  radius?: number;
-  /** or the ends of a line that the hips cross. */
-  ends?: [[number, number], [number, number]] | null;
-}
-
-/** Where the motion ends, and how. */
-export interface Goal {
-  /** x and z of the hips, metres. */
-  position: [number, number];
-  /** How far from there they may be, metres. */
-  radius?: number;
-  /** Where they face; null for anywhere. */
-  facing_deg?: number | null;
-  /** How far they may face away from that. */
-  tolerance_deg?: number;
-  /** Whether it ends with both feet on the floor, at rest. */
-  standing?: boolean;
-  /** What to do there: motion with this label, such as sit or pick up, from its beginning to its end. */
-  label?: string | null;
-  /** The pose to end in. */
-  pose?: GoalPose | null;
-}
-
-/** The pose of a clip's frame. */
-export interface GoalPose {
-  /** A clip of the graph. */
-  clip: string;
-  /** At the clip's own rate. */
-  frame: number;
-}
-
 /** What is wanted from a moment on; what is left out is open. */
 export interface GoalRequest {
   /** From when on. */
@@ -1460,18 +1428,46 @@ export interface Meeting {
   offset?: Offset | null;
 }
 
-/** A circle, box or polygon on the floor that the torso keeps clear of. */
+/** Something to keep clear of: it stands on the floor, hangs above it, or moves. */
 export interface Obstacle {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How far from it the torso should stay. */
-  clearance?: number;
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+  /** Height of its upper edge; null for unlimited. */
+  height_m?: number | null;
+  /** Height of its lower edge; above 0 it is a bar to pass under. */
+  base_m?: number;
+  /** Distance to keep from it. */
+  clearance_m?: number;
+  /** What keeps that distance: every part of the body, or the hips alone. */
+  of?: "body" | "hips";
   /** How much it counts. */
   weight?: number;
+  /** How it moves over time, in order; it stands where it is until the first. */
+  moves?: ObstacleMove[];
+}
+
+/** Where an obstacle is from a moment on, and how fast it moves from there. */
+export interface ObstacleMove {
+  /** From when on. */
+  at_s: number;
+  /** Its middle, x and z, metres; null while it is not there. */
+  place?: [number, number] | null;
+  /** x and z, m/s. */
+  velocity?: [number, number];
+  /** Radius from then on, of circles; null for no change. */
+  radius_m?: number | null;
 }
 
 /** A disc on the floor that moves evenly, or as it was dragged. */
@@ -1703,55 +1699,11 @@ export interface PlaceGoal {
   tolerance_deg?: number | null;
 }
 
-/** From here to there through a scene. */
-export interface PlanRequest {
-  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
-  only?: string | null;
-  start?: Start;
-  /** Where it ends. */
-  goal?: Goal | null;
-  /** What to go round: no part of the body touches it. */
-  obstacles?: Solid[];
-  /** Holes in the floor: no foot stands there, but on stones. */
-  gaps?: Region[];
-  /** Where a foot must step, in order. */
-  stones?: Region[];
-  /** Where no foot may step. */
-  keep_off?: Region[];
-  /** What to pass under. */
-  bars?: Bar[];
-  /** What to step over. */
-  step_over?: StepOver[];
-  /** Points and gates to pass, in order. */
-  through?: Gate[];
-  /** A path to keep near. */
-  path?: Corridor | null;
-  /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
-  drawing?: string;
-  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
-  objective?: "effort" | "time" | "length" | "torque";
-  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
-  interpolation?: boolean;
-  /** How many different answers. */
-  count?: number;
-  /** How far from each other the ways of two answers must be somewhere. */
-  apart_m?: number;
-  /** How long to search; it ends sooner where nothing better can be had. */
-  seconds?: number;
-  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
-  evaluations?: number | null;
-  /** The search ends when its answer is proved to cost no more than so many times the best. */
-  within?: number;
-  search?: PlanSettings;
-  /** How the plan becomes motion. */
-  finish?: FinishSettings;
-}
-
 /** How the search goes about it. */
-export interface PlanSettings {
+export interface PlanAdvanced {
   /** Size of the cells of which the search keeps the cheapest way into each; what is proved, is within it. */
   lattice_m?: number;
-  /** Likewise, of headings. */
+  /** Size of the cells of headings. */
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
@@ -1765,6 +1717,38 @@ export interface PlanSettings {
   repairs?: number;
   /** Memory that the search may use; when it is used up, the best answer so far is the answer. */
   memory_mb?: number;
+}
+
+/** From here to there through a scene. */
+export interface PlanRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
+  start?: Start;
+  /** Places to pass in order, each a `place` or the `ends` of a line; the last is where the motion ends, and can have a facing, a label, a pose, or be `standing`. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
+  /** What is in the way, and the ground. */
+  scene?: Scene;
+  /** A path to keep near, such as route.svg:tolerance=0.8. */
+  path?: Corridor | string | null;
+  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
+  objective?: "effort" | "time" | "length" | "torque";
+  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
+  interpolation?: boolean;
+  /** How many different answers. */
+  count?: number;
+  /** How far from each other the ways of two answers must be somewhere. */
+  apart_m?: number;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** How long to search; it ends sooner where nothing better is possible. */
+  time_limit_s?: number;
+  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
+  work_limit?: number | null;
+  /** The search ends when its answer is proved to cost no more than this many times the best. */
+  bound_ratio?: number;
+  /** How the plan becomes motion. */
+  finish?: FinishSettings;
+  advanced?: PlanAdvanced;
 }
 
 /** An obstacle of any outline whose sides do not cross. */
@@ -1827,16 +1811,6 @@ export interface PoseTarget {
   frame: number;
   /** How much it counts. */
   weight?: number;
-}
-
-/** A circle, box or polygon on the floor. */
-export interface Region {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
 }
 
 /** A body that a motion is put on. */
@@ -1918,6 +1892,24 @@ export interface RetimeWeights {
   change?: number;
 }
 
+/** What is in the way, and the ground; a verb says which of it it looks at. */
+export interface Scene {
+  /** What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may not come. */
+  obstacles?: Obstacle[] | string;
+  /** Holes in the floor: no foot stands there, but on stones. */
+  gaps?: Shape[];
+  /** Where a foot must step, in order. */
+  stones?: Shape[];
+  /** Where no foot may step. */
+  keep_off?: Shape[];
+  /** What to step over. */
+  step_over?: StepOver[];
+  /** Height of the floor; measured from the feet if not given. */
+  floor_m?: number | null;
+  /** An SVG floor plan, whose layers are named after the parts of a scene. */
+  drawing?: string;
+}
+
 /** That at some time one of some segments is played. */
 export interface SegmentConstraint {
   /** When. */
@@ -1942,6 +1934,24 @@ export interface SegmentGoal {
   segments: number[];
 }
 
+/** An outline on the floor: a circle, a box along the axes, a polygon, or a thick line. */
+export interface Shape {
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+}
+
 /** A whole face at a time: weights of its shapes; or as a pose goal, a frame of a recording. */
 export interface ShapeGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1956,20 +1966,6 @@ export interface ShapeGoal {
   exact?: boolean | null;
   /** Weights of shapes, from 0 to 1: {JawOpen: 0.6}; the others are 0. */
   shapes: Record<string, number>;
-}
-
-/** Something on the floor that no part of the body may touch. */
-export interface Solid {
-  /** A round one, */
-  circle?: Circle | null;
-  /** or a rectangle along the axes, */
-  box?: Box | null;
-  /** or one of any outline. */
-  polygon?: Polygon | null;
-  /** How high it is, metres; null for so high that nobody looks over it. */
-  height?: number | null;
-  /** How far from it every part of the body stays, metres. */
-  clearance?: number;
 }
 
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
@@ -1989,7 +1985,7 @@ export interface SolveRequest {
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
   /** What the torso keeps clear of. */
-  obstacles?: Obstacle[];
+  obstacles?: TorsoObstacle[];
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip; without it the search chatters. */
@@ -2053,11 +2049,11 @@ export interface SpeedGoal {
 
 /** Where the motion begins. */
 export interface Start {
-  /** x and z of the hips, metres. */
-  position?: [number, number];
+  /** Place of the hips, x and z, metres. */
+  place?: [number, number];
   /** Where they face: 0 looks along +z, 90 along +x. */
   facing_deg?: number;
-  /** Whether it begins with both feet on the floor, at rest; else also in the middle of a walk. */
+  /** Whether it begins with both feet on the floor, at rest; if not, also in the middle of a walk. */
   standing?: boolean;
 }
 
@@ -2133,14 +2129,36 @@ export interface SteerSettings {
 
 /** Something low on the floor to step over: no part of the body may touch it. */
 export interface StepOver {
+  /** Centre of a circle, x and z, metres. */
+  centre?: [number, number] | null;
+  /** Radius of the circle. */
+  radius_m?: number | null;
+  /** Corner of a box with the least x and z, metres. */
+  low?: [number, number] | null;
+  /** Corner of the box with the greatest x and z. */
+  high?: [number, number] | null;
+  /** Corners of a polygon in order, x and z, metres. */
+  corners?: [number, number][] | null;
+  /** Ends of a line, such as a wall or a bar, x and z, metres. */
+  ends?: [[number, number], [number, number]] | null;
+  /** Thickness of the line. */
+  thickness_m?: number;
+  /** Height. */
+  height_m: number;
+}
+
+/** A circle, box or polygon on the floor that the torso keeps clear of. */
+export interface TorsoObstacle {
   /** A round one, */
   circle?: Circle | null;
   /** or a rectangle along the axes, */
   box?: Box | null;
   /** or one of any outline. */
   polygon?: Polygon | null;
-  /** How high it is, metres. */
-  height: number;
+  /** How far from it the torso should stay. */
+  clearance?: number;
+  /** How much it counts. */
+  weight?: number;
 }
 
 /** How a joint is turned in the world. */
