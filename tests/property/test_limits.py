@@ -110,10 +110,12 @@ def test_every_reader_is_fuzzed(tmp_path: Path) -> None:
 
 FILES = {
     "follow.path": "path-json path-csv path-svg",
-    "steer.path": "path-json",
+    "steer.path.file": "path-json",
     "bend.path": "path-json",
-    "steer.script": "steer-script",
-    "steer.obstacles": "obstacles",
+    "steer.goals": "steer-script",
+    "steer.goals.pose.file": "bvh",
+    "steer.goals.track": "track",
+    "steer.scene.obstacles": "obstacles",
     "plan.drawing": "scene-svg",
     "perform.trajectory": "trajectory",
     "perform.leader": "bvh",
