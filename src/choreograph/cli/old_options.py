@@ -27,7 +27,7 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
     """
     shared = {**rules_of("export").options, **rules_of("finish").options}
     options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
-    rest, made, notes, queries = list(words), list[str](), list[str](), list[str]()
+    rest, made, notes, queries, path = list(words), list[str](), list[str](), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -47,6 +47,10 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
                 notes += [] if (note := f"{name} is now part of a query, --only") in notes else [note]
                 continue
             today = new(value) if callable(new) else f"{new}={value}".split(" ", 1)
+        elif new.startswith("path:"):
+            named = new.removeprefix("path:")
+            path.append(named if "=" in named else f"{named}={value or (rest.pop(0) if rest else '')}")
+            today = []
         elif " " in new or not (equals or value):
             today = new.split(" ")
         else:
@@ -61,4 +65,13 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
             made[at] = f"({made[at]}) and ({query})"
         else:
             made += ["--only", query]
-    return [*made, *rest], notes
+    return [*_with_path(made, path), *rest], notes
+
+
+def _with_path(words: list[str], more: Sequence[str]) -> list[str]:
+    """Put what else is known of a path into its word: `--path eight:radius=3,smooth=0.5`."""
+    for n, word in enumerate(words[:-1] if more else ()):
+        if word in ("--path", "-p"):
+            named = words[n + 1]
+            return [*words[: n + 1], f"{named}{',' if ':' in named else ':'}{','.join(more)}", *words[n + 2 :]]
+    return words
