@@ -29,9 +29,9 @@ from choreograph.distance.shards import Question, Shard, compare_shards, cut_sha
 
 _SHARD_FRAMES = 100_000
 """Frames of a shard: about 150 MB of windows and what is measured of them, and seconds of work with another."""
-_LEAST_FRAMES = 2_000
+_LEAST_FRAMES = 2_000  # of a shard: below, handing it out takes longer than comparing it
 _AHEAD = 4  # tasks in hand for each worker
-_RETRIES = 3
+_RETRIES = 3  # of a pair of shards whose worker was lost
 
 
 class ClusterComparison:

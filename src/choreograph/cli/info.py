@@ -31,7 +31,7 @@ MANY_CLIPS, MANY_LABELS = 60, 30
 """Up to so many clips and labels are listed one by one: more is no reading for a terminal."""
 _MOST_FOLDERS, _MOST_LABELS = 12, 8
 """Rows of what is listed instead: all of it is a screenful."""
-_LONGEST_LABEL = 40
+_LONGEST_LABEL = 40  # characters; longer labels are cut in the table
 
 
 class InfoOptions(Request):

@@ -75,7 +75,7 @@ MANY_CLIPS = 40
 """Up to so many clips are listed one by one."""
 _NUMBER = re.compile(r"(?<![\w'.])\d+(?:\.\d+)?(?![\w'])")
 """A number in a sentence that is no part of a name."""
-_MOST_FOLDERS = 16
+_MOST_FOLDERS = 16  # rows of the table, the largest folders
 _WIDE = 100
 """Columns of the table of folders at least."""
 _NARROWEST = 72

@@ -53,8 +53,8 @@ PANELS: dict[str, dict[str, str]] = {
 what lists say about them."""
 TOOLS = {name: summary for panel in PANELS.values() for name, summary in panel.items()}
 
-EXIT_ERROR = 2
-EXIT_CANCELLED = 130
+EXIT_ERROR = 2  # exit code of a mistake of the user
+EXIT_CANCELLED = 130  # exit code of Ctrl-C, as shells have it: 128 + SIGINT
 
 
 class Commands(TyperGroup):

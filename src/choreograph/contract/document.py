@@ -23,10 +23,9 @@ T = TypeVar("T", bound=Request)
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 8_000_000
 """Of a request file: a path of 200,000 points."""
-MAX_NODES = MAX_VALUES
-MAX_DEPTH = 40
-MAX_KEY = 200
-MAX_SCALAR = 20_000
+MAX_DEPTH = 40  # lists within lists
+MAX_KEY = 200  # characters of a field's name
+MAX_SCALAR = 20_000  # characters of a value
 MAX_NUMBER = 60
 """Characters of a number; longer ones are no measurement."""
 
@@ -79,8 +78,8 @@ def load_document(path: str | Path) -> Document:
         raise RequestError(f"{path} has more than {MAX_BYTES // 1_000_000} MB; a request has less")
     if not text.strip():
         return Document(None, path)
-    if sum(map(text.count, ",[{")) > MAX_NODES:  # told at once: reading them would take a quarter of a minute
-        raise RequestError(f"{path}: more than {MAX_NODES:,} values; a request has fewer")
+    if sum(map(text.count, ",[{")) > MAX_VALUES:  # told at once: reading them would take a quarter of a minute
+        raise RequestError(f"{path}: more than {MAX_VALUES:,} values; a request has fewer")
     return parse_text(text, path)
 
 
@@ -293,8 +292,8 @@ class _Reader:
 
     def _put(self, value: Any) -> str:
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise _Refused(f"more than {MAX_NODES:,} values; a request has fewer")
+        if self._nodes > MAX_VALUES:
+            raise _Refused(f"more than {MAX_VALUES:,} values; a request has fewer")
         if not self._open:
             self.value = value
             return ""

@@ -15,9 +15,8 @@ from choreograph.demo.contact_phases import ContactPhase
 from choreograph.demo.curves import quintic
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import ClipPlan
+from choreograph.motion.facts import GRAVITY_M_S2
 
-GRAVITY = 9.81
-"""Metres a second squared."""
 STRIDE_IN_S = 0.11
 """Seconds before and after the flight of a running step in which the hips are led into and out of their parabola."""
 LEAST_FLIGHT_S = 0.03
@@ -61,7 +60,7 @@ def fly(flights: Sequence[DemoFlight], times: Floats, pos: Floats, rot: Floats) 
         return total
     centre_now = centre_of_mass(pos, rot)
     centre = CubicSpline(times, centre_now)
-    fall = np.array([0.0, -GRAVITY, 0.0])
+    fall = np.array([0.0, -GRAVITY_M_S2, 0.0])
     ends = np.array([(f.take_off, f.landing) for f in flights])
     places, speeds = centre(ends), centre(ends, 1)
     for flight, place, speed in zip(flights, places, speeds, strict=True):

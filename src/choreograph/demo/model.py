@@ -24,8 +24,8 @@ HARMONICS = 6
 """Order of the Fourier series over gait phase: enough for the quick roll of the foot."""
 LOW_HARMONICS = 1
 """Order at which left and right may differ."""
-JOINTS = 22
-CHANNELS = 3 + 3 * JOINTS
+JOINTS = 22  # of the demo's skeleton
+CHANNELS = 3 + 3 * JOINTS  # of a pose row: the hips' offset, a rotation vector for each joint
 JUMP_PIECES = 22
 """Polynomial pieces of a jump's splines."""
 

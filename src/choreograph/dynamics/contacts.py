@@ -29,7 +29,7 @@ _LAND_M_S, _LEAVE_M_S, _PACE_SHARE = 0.9, 1.6, 0.45
 """A point lands below the first height and speed and leaves above the second; heights of heel, ball and toe. Runners'
 feet are fast: with less, their stances come out half as long; so a foot may land at a share of the body's own pace. A
 heel that rises has left."""
-_SHORTEST_S = 0.05
+_SHORTEST_S = 0.05  # seconds; shorter contacts are none
 _EDGE_S = 0.1
 """At a motion's ends accelerations are not known."""
 _CARRIED_BW, _CARRY_M, _BESIDE_M = 0.5, 0.06, 0.02

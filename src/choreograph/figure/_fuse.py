@@ -19,7 +19,7 @@ _NEIGHBOURS = 14
 """Points that tell where the surface is."""
 _BAND = 3
 """Cells on either side of the points in which it is looked for."""
-_MOST_CELLS = 3_000_000
+_MOST_CELLS = 3_000_000  # of the grid; larger surfaces are joined as they are
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 _EDGES = np.array([[a, b] for a in range(8) for b in range(a + 1, 8) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1])
 

@@ -18,7 +18,6 @@ from choreograph.finishing.body import RootTarget
 from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
 from choreograph.finishing.settle import settle_feet
 from choreograph.motion.bend import (
-    GRAVITY_M_S2,
     SMOOTH_S,
     Way,
     find_way,
@@ -29,6 +28,7 @@ from choreograph.motion.bend import (
 )
 from choreograph.motion.bend_fit import BendTargets, fit_bends
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import GRAVITY_M_S2
 
 Course = Callable[[Floats, float], Floats]
 """Where a way shall go instead, (F, 2), given where it goes, (F, 2), metres, and the frames per second."""

@@ -20,7 +20,7 @@ from choreograph.motion.skeleton import Skeleton
 HANDS = ("left", "right")
 _REACH = 0.97
 """Share of the arm's length up to which a hand is reached for; an arm that is straighter already stays so."""
-_NEARLY_M = 0.01
+_NEARLY_M = 0.01  # metres by which a hand that cannot be reached otherwise may be farther than it is now
 _GRIP_M = 0.08
 """A hand's breadth: a hand that is farther from its grip, on its way from one to the next, holds nothing."""
 

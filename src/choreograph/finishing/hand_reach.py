@@ -37,7 +37,7 @@ _REST_S = 0.3
 """Shorter rests are chance."""
 _EASE_S = 0.2
 """Seconds over which an arm goes to what it touches and comes back from it."""
-_SOFT_SHARE = 0.99
+_SOFT_SHARE = 0.99  # share of the arm's length from which it straightens ever more slowly
 _PARTS = {
     "trunk": ("hips", "neck"),
     "head": ("neck", "head"),

@@ -19,7 +19,7 @@ from choreograph.formats.assemble import MAX_LENGTH
 from choreograph.motion.clip import Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
-MAX_BONES = 4096
+MAX_BONES = 4096  # of one file
 DOFS = {f"{what}{axis}": k + 3 * turn for turn, what in enumerate("tr") for k, axis in enumerate("xyz")}
 """Degrees of freedom and what they do: 0-2 shift along x, y, z; 3-5 turn about them."""
 _RENAMED = re.compile(r"# joint (\S+) is called (.+)")

@@ -14,12 +14,13 @@ from choreograph.formats.assemble import MAX_LENGTH
 
 TICKS = 46_186_158_000
 """Units of FBX time in a second."""
-_CONSTANT, _LINEAR, _CUBIC = 0x2, 0x4, 0x8
+_CONSTANT, _LINEAR, _CUBIC = 0x2, 0x4, 0x8  # bits of a key's flags: how the curve goes on to the next key
 _NEXT = 0x100
 """With a constant key: it takes the next key's value at once."""
 _TCB, _USER, _CLAMP, _TIME_INDEPENDENT, _PROGRESSIVE = 0x200, 0x400, 0x1000, 0x2000, 0x4000
-_WEIGHTED_RIGHT, _WEIGHTED_NEXT_LEFT = 0x1000000, 0x2000000
-_THIRD = 1.0 / 3.0
+"""Bits of a cubic key: where its slopes come from."""
+_WEIGHTED_RIGHT, _WEIGHTED_NEXT_LEFT = 0x1000000, 0x2000000  # bits: the tangent's length is given
+_THIRD = 1.0 / 3.0  # length of a tangent without weight, as a share of the time to the next key
 
 
 @dataclass(frozen=True, eq=False)

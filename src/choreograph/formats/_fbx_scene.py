@@ -18,7 +18,7 @@ from choreograph.formats.assemble import MAX_LENGTH
 
 ORDERS = ("xyz", "xzy", "yzx", "yxz", "zxy", "zyx", "xyz")
 """Axes about which a rotation turns one after another, by the number of its order; the last is called spheric."""
-MAX_JOINTS = 10_000
+MAX_JOINTS = 10_000  # nodes of one file
 _PLACE, _TURN, _SIZE = "Lcl Translation", "Lcl Rotation", "Lcl Scaling"
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip

@@ -17,8 +17,8 @@ from choreograph.base.errors import FormatError
 MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 OLDEST = 7000
 """FBX 2011; files before it lay out objects and takes in another way."""
-_DEPTH = 48
-_RECORDS = 4_000_000
+_DEPTH = 48  # records within records
+_RECORDS = 4_000_000  # of one file
 _GROWTH, _ROOM = 16, 4 << 20
 """Bytes that a single array may unpack to for each byte of the file, and beside that."""
 _KINDS = {"f": "<f4", "d": "<f8", "l": "<i8", "i": "<i4", "b": "<i1", "c": "<i1"}

@@ -18,7 +18,7 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 30  # of one accessor, unpacked
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 

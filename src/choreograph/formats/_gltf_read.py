@@ -23,7 +23,7 @@ from choreograph.motion.clip import Clip, Note, Source
 
 _SLOWEST = 10.0
 """Frames per second below which a file's keys are hand-set poses rather than frames; they are sampled at `_USUAL`."""
-_USUAL = 30.0
+_USUAL = 30.0  # frames per second
 _ROOM = 100_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
 _TAKES = 10

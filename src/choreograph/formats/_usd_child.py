@@ -17,8 +17,8 @@ from choreograph.formats.child import answer, set_limits
 
 MAX_LAYERS = 1000
 """Layers that one stage may be composed of."""
-MAX_SKELETONS = 1000
-MAX_JOINTS = 4096
+MAX_SKELETONS = 1000  # of one stage
+MAX_JOINTS = 4096  # of one skeleton
 
 
 def main() -> None:

@@ -20,13 +20,13 @@ from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.face import Face, FaceShapes, points_as_clip, shape_key
 
-_TICKS_HZ = 60.0
-_DAY_S = 86_400.0
+_TICKS_HZ = 60.0  # frames per second of a timecode without a rate
+_DAY_S = 86_400.0  # seconds of a day, after which timecodes begin again
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 120.0)
 _OVER, _WRONG = 1e-9, 0.5
 """By how much weights may be outside 0 … 1: more is clamped and noted; beyond the second it is no weight."""
-_JUMP_FRAMES = 1.5
-_MOST_ROWS = 2_000_000
+_JUMP_FRAMES = 1.5  # frames between two rows above which some are missing
+_MOST_ROWS = 2_000_000  # of one file
 _FILLED, _FILLED_ROWS = 10, 3600
 """Rows that jumps of a timecode are filled in with at most: so many times those there are, and so many more."""
 OTHERS = ("yaw", "pitch", "roll")

@@ -18,10 +18,10 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
 
-_FLOAT, _USHORT = 5126, 5123
+_FLOAT, _USHORT = 5126, 5123  # glTF's numbers for types of components
 _ROUNDED = 0.01
 """Frames by which times in single precision may fall short of a whole number of them."""
-_SLOWEST, _FASTEST = 1.0, 1000.0
+_SLOWEST, _FASTEST = 1.0, 1000.0  # frames per second that a file's times may mean
 _FILLED, _FILLED_FRAMES = 100, 36_000
 """Frames at most: so many times the keys, and so many more."""
 

@@ -20,10 +20,10 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
-VERSION = 1
+VERSION = 1  # of the layout; newer files are refused
 _MAX_RATIO = 64
 """Times its packed size that an array may unpack to (plus a little): real motion shrinks by two or three."""
-_MOST_ARRAYS = 1000
+_MOST_ARRAYS = 1000  # of an archive whose names are not known
 _NEEDED = ("names", "parents", "offsets", "fps", "root_pos", "local_rot")
 _KNOWN = (*_NEEDED, "tip_parents", "tip_offsets", "roles", "local_pos", "contacts", "axis_frames", "axis_orders",
           "axis_limits", "about")  # fmt: skip

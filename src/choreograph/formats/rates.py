@@ -10,7 +10,7 @@ CMU_FPS = 120
 SUBJECTS_AT_60_FPS = frozenset({33, 34, 42, 60, 61, 62, 74, 75, 77, 79, 80, 87, 88, 89})
 """Recorded at 60 frames a second, which no AMC file says. Of subject 90 only some trials are; its page tells which."""
 SUBJECTS_IN_PART_AT_60_FPS = frozenset({90})
-_LAST_SUBJECT = 144
+LAST_SUBJECT = 144  # of CMU's database
 _TRIAL = re.compile(r"(\d{2,3})_(\d{2,3})\Z")
 
 
@@ -21,7 +21,7 @@ def cmu_subject(path: Path) -> int | None:
     (60, None)
     """
     found = _TRIAL.match(path.stem)
-    return int(found[1]) if found and 0 < int(found[1]) <= _LAST_SUBJECT else None
+    return int(found[1]) if found and 0 < int(found[1]) <= LAST_SUBJECT else None
 
 
 def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:

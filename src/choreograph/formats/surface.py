@@ -22,7 +22,7 @@ from choreograph.formats.rigged import RiggedCharacter, node_matrices
 
 _MOST_TRIANGLES = 120_000
 """Up to which a textured mesh is divided."""
-_MOST_DRAWN = 2_000_000
+_MOST_DRAWN = 2_000_000  # triangles of one file
 _GREY = np.array([0.6, 0.6, 0.6])
 
 

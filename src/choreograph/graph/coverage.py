@@ -17,9 +17,10 @@ from choreograph.base.arrays import Flags, Floats
 from choreograph.graph.component_membership import node_ranges
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, LabelReport, label_reports
-from choreograph.motion.bend import LATERAL_M_S2, MOST_LATERAL_M_S2, RUN_M_S, find_way, most_curvature
+from choreograph.motion.bend import MOST_LATERAL_M_S2, find_way, most_curvature
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import LATERAL_M_S2, RUN_M_S
 from choreograph.motion.labels import label_parts
 
 BANDS_M_S = (0.3, 0.8, 1.2, 1.6, 2.2, 3.0, 4.0, 6.0, 12.0)

@@ -15,8 +15,8 @@ from choreograph.motion.clip import Note, Source
 
 MAX_TEXT = 16_000_000
 """Characters of one text: the joints' names, the times at which hundreds of recordings are cut."""
-MAX_METRES = 1e6
-MAX_COUNT = 10**12
+MAX_METRES = 1e6  # of any length in a graph's file
+MAX_COUNT = 10**12  # of anything that a graph's file counts
 
 
 def text(value: Any, what: str) -> str:

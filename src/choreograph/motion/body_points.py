@@ -17,8 +17,8 @@ ROLES = ("hips", "neck", "head", *(f"{side}_{part}" for side in ("left", "right"
 POSED = len(ROLES)
 """The points behind these are ends of bones: the top of the head, the tips of the toes."""
 HEAD_TOP, LEFT_TIP, RIGHT_TIP = POSED, POSED + 1, POSED + 2
-POINTS = POSED + 3
-HIPS = 0
+POINTS = POSED + 3  # in all
+HIPS = 0  # the point by which a body is placed
 _STATURE_M = 1.75
 """Height of the body whose capsules these radii are."""
 _TRUNK = (("hips", "neck", 0.13), ("neck", "top", 0.10))

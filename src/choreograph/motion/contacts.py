@@ -14,8 +14,8 @@ from choreograph.motion.clip import Clip
 
 _STEP_M = 0.10
 """Plants this much apart in height stand on different floors: a stair is 15 to 20 cm, a slipping marker 3."""
-_RESTING_M_S = 0.15
-_RESTING_SECONDS = 0.15
+_RESTING_M_S = 0.15  # speed below which a foot rests
+_RESTING_SECONDS = 0.15  # for which it rests at least
 _MOST_SLOPE = 0.05
 """Of a floor that a capture was calibrated badly to, metres of height for each of way; what rises more is no floor."""
 _SLOPE_WAY_M = 0.5

@@ -23,7 +23,7 @@ from choreograph.pictures.theme import TEAL, Theme, find_theme
 
 SPACING = 0.46
 """Least distance between two figures along the path, in statures: closer ones run into each other."""
-MOST_FIGURES = 18
+MOST_FIGURES = 18  # along one path
 BREADTH = np.radians(34.0)
 """Horizontal field of view: a long lens, which draws figures at both ends alike."""
 

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from choreograph.base.errors import RequestError
-from choreograph.formats.rates import CMU_FPS, SUBJECTS_AT_60_FPS
+from choreograph.formats.rates import CMU_FPS, LAST_SUBJECT, SUBJECTS_AT_60_FPS
 
 SITE = "http://mocap.cs.cmu.edu/"
 """The database's own address. Plain http: the certificate behind its https address does not verify."""
@@ -27,15 +27,12 @@ CITATION = (
 )
 """The sentence that the database asks to find in the acknowledgments of published work."""
 
-LAST_SUBJECT = 144
 MISSING_SUBJECTS = frozenset(
     {4, 44, 48, *range(50, 54), *range(57, 60), *range(65, 68), *range(95, 102), 109, 110, 116, 117, 119, 129, 130}
 )
 """Numbers that the database's index does not have. Where sources differ (68, 84, 121, …) the server is asked."""
 
-DEFAULT_FPS = CMU_FPS
-
-LAST_TRIAL = 99
+LAST_TRIAL = 99  # of any subject: its number has two digits
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def frame_rate(subject: int, listed: int | None = None) -> int:
     """
     if subject in SUBJECTS_AT_60_FPS:
         return 60
-    return listed or DEFAULT_FPS
+    return listed or CMU_FPS
 
 
 def asf_path(subject: int) -> str:

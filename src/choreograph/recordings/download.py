@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from choreograph._version import __version__
 from choreograph.base.errors import DownloadError, RequestError
 
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 64 * 1024  # read from the network at once, at most
 LONGEST_WAIT_S = 60.0
 """No single pause before a retry is longer, whatever the backoff or the server's Retry-After says."""
 

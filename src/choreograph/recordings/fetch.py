@@ -25,7 +25,7 @@ SUBJECTS_AT_ONCE = 20
 TROUBLED_FILES = 3
 """After so many files in a row for which every attempt failed, the rest is not tried."""
 
-_LISTING_MAX_BYTES = 4 * 2**20
+_LISTING_MAX_BYTES = 4 * 2**20  # of a page that lists trials
 
 
 @dataclass(frozen=True)

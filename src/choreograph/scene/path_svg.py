@@ -31,10 +31,10 @@ USER_UNIT = 0.01
 SMALLEST_PAGE = 2.0
 """Metres; pages whose longer side is smaller are paper, on which one sketches, not a plan in life size."""
 
-_DEEPEST = 256
+_DEEPEST = 256  # elements within elements
 _MOST_TRANSFORMS = 100_000
 """In a whole drawing; editors write a few for each group."""
-_NAMED_IN_NOTES = 20
+_NAMED_IN_NOTES = 20  # shapes by their ids; of more, the first
 _ABSOLUTE = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "pt": 0.0254 / 72, "pc": 0.0254 / 6, "q": 0.00025}
 """Metres per unit that has a physical size."""
 _PIXEL = 0.0254 / 96

@@ -23,7 +23,7 @@ from choreograph.studio.find_facts import ArchiveClip, ArchiveFacts, ArchiveFold
 MANY_CLIPS = 300
 """A graph of more clips is an archive: its clips are not listed in the document, but told a page at a time."""
 _ID = re.compile(r"m(\d{1,9})-([0-9a-f]{12})\Z")
-_LABELS_TOLD = 8
+_LABELS_TOLD = 8  # of one clip, in a page of the list
 
 
 def file_stamp(path: Path) -> str:

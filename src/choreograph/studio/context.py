@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from choreograph.studio.tasks.performing import LivePerformance
     from choreograph.verbs.complete.interactive import Dragging
 
-_RECORDINGS_KEPT = 64
-_SEARCHES_KEPT = 24
-_SUBJECTS_KEPT = 2
+_RECORDINGS_KEPT = 64  # in memory, those used last
+_SEARCHES_KEPT = 24  # for one subject, the latest
+_SUBJECTS_KEPT = 2  # whose searches stay in memory
 
 
 class WorkerContext:

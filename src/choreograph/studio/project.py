@@ -23,10 +23,10 @@ from choreograph.studio.requests import check_drafts
 
 M = TypeVar("M", bound=Message)
 
-STEPS_KEPT = 200
+STEPS_KEPT = 200  # that can be undone
 HISTORY_BYTES = 8_000_000
 """Room for the history on disk: with thousands of clips, whole documents are large."""
-FADING_KEPT = 12
+FADING_KEPT = 12  # deleted things that can still be had back
 
 
 class Stale(ChoreographError):

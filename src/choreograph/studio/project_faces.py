@@ -12,8 +12,8 @@ from choreograph.motion.head import simple_head
 from choreograph.studio.project_paths import KEEP, ProjectPaths
 from choreograph.verbs.face.sources import SUFFIXES, read_recording, solve_face
 
-_MOST_FILES = 200
-_MOST_BYTES = 64 << 20
+_MOST_FILES = 200  # of faces that the page lists
+_MOST_BYTES = 64 << 20  # of a file that it lists
 
 
 def face_files(places: ProjectPaths) -> dict[str, Path]:

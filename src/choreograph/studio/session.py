@@ -27,8 +27,8 @@ from choreograph.studio.steering import Steering
 from choreograph.studio.verb_requests import Asking
 from choreograph.studio.workers import Lane, WorkerTask, count_processors
 
-PREVIEWS_KEPT = 8
-EXPORTS_KEPT = 20
+PREVIEWS_KEPT = 8  # in memory, the latest
+EXPORTS_KEPT = 20  # on disk, the latest
 FEW_PROCESSORS = 2
 """With no more than these, verbs are made ready once a page is seen: it, the server and whoever makes its figure share
 them until then."""

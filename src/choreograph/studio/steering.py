@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from choreograph.verbs.steer.steps import StepClips
     from choreograph.verbs.steer.stream import SteerStream
 
-MAX_CLIENTS = 16
+MAX_CLIENTS = 16  # that listen to one steered motion
 MAX_TOGETHER = 200
 """Characters of all clients together: more would keep everybody waiting."""
 _MESSAGE_S = 1 / 400

@@ -31,7 +31,7 @@ _WHY = {
 }
 _LOST_TOLD = 60
 """Clips of an archive that fell out which are told one by one."""
-_CURVE_POINTS = 81
+_CURVE_POINTS = 81  # of the curve that the page draws, for graphs up to `_CURVE_MINIMA`
 _CURVE_MINIMA = 50_000
 """Minima up to which the curve has all its points: some seconds of work."""
 

@@ -14,8 +14,8 @@ from choreograph.studio.worker import TaskChannel
 
 MOST_CELLS = 40_000_000
 """Pairs of windows that are compared for a picture; two clips of 200 s at 30 Hz."""
-_MOST_PIXELS = 1024
-_MOST_MINIMA = 400
+_MOST_PIXELS = 1024  # of the picture, along one side
+_MOST_MINIMA = 400  # that are marked in it, the nearest
 
 
 def matrix(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[Matrix, dict[str, bytes]]:

@@ -19,7 +19,7 @@ from choreograph.verbs.complete.solver import MapSolver, SolverSettings
 
 _SWITCH = 30.0
 """What a change of behaviour costs, in ln p: less, and they change to and fro."""
-_ROUNDS = 4
+_ROUNDS = 4  # of solving and changing behaviours, for each start
 
 
 def labelled_states(

@@ -37,7 +37,7 @@ from choreograph.verbs.complete.residual_terms import POSITION, Terms
 from choreograph.verbs.complete.solver import MapSolver, SolverSettings
 from choreograph.verbs.complete.steps import take_steps
 
-HIGHEST_HZ = 120.0
+HIGHEST_HZ = 120.0  # frames per second of an answer whose rate is left open
 FOOT_ROUNDS, FLOOR_ROUNDS = 2, 3
 """How often it is asked anew which feet stand, and which are off the floor."""
 _AT_REST = 1e-5

@@ -19,9 +19,9 @@ from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.solver import MapSolver
 
-_ALIKE_M, _ALIKE_DEG = 1e-3, 0.1
-_NEAR_S = 0.7
-_MOST_MISSED, _MOST_TRIED = 3, 6
+_ALIKE_M, _ALIKE_DEG = 1e-3, 0.1  # within which a goal counts as met: metres or m/s, degrees
+_NEAR_S = 0.7  # between two goals that may conflict
+_MOST_MISSED, _MOST_TRIED = 3, 6  # goals that are explained; others that are left out one by one for each
 _EASES = 0.5
 """Share of what is missed that remains without a goal which it conflicts with."""
 

@@ -23,14 +23,14 @@ from choreograph.verbs.complete.residual_terms import POSITION, Body, Term, comp
 FADE_S, FADE_M_S = 0.3, 1.2
 """Seconds before and behind an exact frame over which what was changed there fades out, at least; and how fast joints
 that are far from where they are asked go there."""
-_STEPS = 16
-_CLOSE_M = 1e-6
+_STEPS = 16  # of Newton's method, for each frame
+_CLOSE_M = 1e-6  # metres or radians within which a frame is exact
 _PLACE_M, _PLACE_RAD = 0.02, 0.05
 """How readily the root moves along the floor and turns, beside the poses' own spread."""
 _ALONE, _EXTRA_M, _HEIGHT_M = 0.8, 0.03, 0.003
 """Share of the poses' spread in which columns move alone, not as they do together in the recordings, and spread that
 every joint and the height have besides: a hand that is lifted out of a walk lifts no leg, nor the whole body."""
-_LONGEST_STEP = 0.3
+_LONGEST_STEP = 0.3  # in which a pose's numbers change at once, at most: radians
 _DAMPED, _DAMPED_MORE, _MOST_DAMPED = 1e-9, 1e-4, 1e2
 """Damping of a step, as a share of the equations' size: usually; from where on it grows tenfold where the step leads
 away from a goal that is out of reach; and from where on there is no nearer pose."""

@@ -12,10 +12,10 @@ from choreograph.base.arrays import Floats
 from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 
-_SAMPLED_HZ = 15.0
+_SAMPLED_HZ = 15.0  # poses per second of a recording that are looked at
 _RAD_M = 0.3
 """Metres that a radian counts as."""
-_LEAST_S = 0.05
+_LEAST_S = 0.05  # between two goals; nearer ones are at the same time
 
 
 def goal_distance(clip: Clip, targets: Sequence[Target]) -> float:

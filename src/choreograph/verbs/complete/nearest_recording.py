@@ -29,7 +29,7 @@ BETWEEN = 0.05
 _LEAP, _UNEVEN = 4.0, 2.0
 """What going on elsewhere in the recordings costs, and half or double speed for a step; poses whose squared distance is
 the motion's whole variance cost `_SPREAD`."""
-_SPREAD = 30.0
+_SPREAD = 30.0  # in ln p
 _WAYS, _BESIDE = 6, 10
 """How many ways through recordings are taken, and frames within which two are the same way."""
 UNSURE, _LEAST_LIKELY = 10.0, 4.0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROLES = ("left_hand", "right_hand", "left_foot", "right_foot", "head")
-_MOST = 6
+_MOST = 6  # joints that are drawn
 _STARTS = (("straight", -1), ("random", 0), ("another random", 1))
 
 

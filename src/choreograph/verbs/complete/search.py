@@ -32,7 +32,7 @@ from choreograph.verbs.complete.solver import SolverSettings
 from choreograph.verbs.complete.sources import Recordings, Source
 from choreograph.verbs.complete.speed_limits import find_too_fast
 
-_PATH_POINTS = 400
+_PATH_POINTS = 400  # of the way that is drawn on the floor
 _SPLINED = ", by a spline from keyframe to keyframe: the recordings know less of them"
 _UNLIKE = (
     "No recording leads through the poses: they differ from the training clips, and a spline fills the gaps. Add clips "

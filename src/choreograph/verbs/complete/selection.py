@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _ORDERS = (2, 3)
 _COMPONENTS = (1, 2, 4)
-_FOLDS = 3
+_FOLDS = 3  # of the recordings, each held out once
 _SHARES = (0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995)
 """Shares of the variance whose pose spaces are tried."""
 _NEARLY = 0.02
 """By what share more a smaller pose space may miss held-out motion."""
-_KEY = 2e-3
+_KEY = 2e-3  # radians or metres that a key pose may be missed by
 _HEAVY = 5.0
 """Degrees of freedom of Student's distribution, under which a step that no body makes, as where a marker was taken for
 another, does not decide between models."""

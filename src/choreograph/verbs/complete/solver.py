@@ -33,7 +33,7 @@ USUAL = 5.0
 """Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
-_MOST_DAMPING = 1e8
+_MOST_DAMPING = 1e8  # of a step; more moves nothing, and the search ends
 _LOOSE = 1e-3
 """Relative decrease of the objective at which poses and places alone are near enough to their optimum."""
 

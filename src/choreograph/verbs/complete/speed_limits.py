@@ -27,7 +27,7 @@ WAYS = ("", ", backwards,", ", sideways,", ", turning,", ", up or down,")
 SPANS_S = (0.1, 0.5)
 """Seconds over which speeds are measured: a leap of one frame shows over the shorter, a long way over the longer."""
 _TURNS = WAYS.index(", turning,")
-FASTER = 1.25
+FASTER = 1.25  # times the fastest in the recordings: what is above is too fast
 _ROOM = np.where(np.arange(len(WAYS)) == _TURNS, 1.0, 0.3)
 """How much faster than the fastest recorded a motion may be: a factor, and then m/s or rad/s. A clip that is left out
 is hardly ever faster than the others of its kind by more."""

@@ -23,9 +23,9 @@ from choreograph.verbs.complete.nearest_recording import Examples
 from choreograph.verbs.complete.speed_limits import SPANS_S, WAYS
 
 SUFFIX = ".model"
-_VERSION = 1
+_VERSION = 1  # of the layout; others are refused
 _DYNAMICS = ("step", "control", "noise", "weights", "means", "covariances", "start_mean", "start_covariance")
-_FASTEST_HZ, _MOST_DIMENSIONS = 1000.0, 1000
+_FASTEST_HZ, _MOST_DIMENSIONS = 1000.0, 1000  # poses per second, and size of the pose space, that a file may have
 
 
 def pack(model: MotionModel) -> Content:

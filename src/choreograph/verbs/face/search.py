@@ -33,7 +33,7 @@ from choreograph.verbs.face.sources import RecordedFaces, Recording
 
 _EXACT = 10.0
 """How much firmer landmarks are that are wanted exactly."""
-_METRES = 1e-3
+_METRES = 1e-3  # in a millimetre
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from choreograph.contract.request import (
 )
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import LATERAL_M_S2
+from choreograph.motion.facts import LATERAL_M_S2
 from choreograph.scene.path import Path, Stretch
 from choreograph.scene.path_request import PathRequest
 

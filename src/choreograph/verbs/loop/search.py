@@ -19,8 +19,8 @@ from choreograph.motion.clip import Clip
 from choreograph.verbs.loop.cycle import GAP_M, STILL_M, Cycle, find_cycle, join_ends, repeat
 from choreograph.verbs.loop.request import LoopRequest
 
-LONGEST_S = 3600.0
-_TURN_RAD = np.radians(15)
+LONGEST_S = 3600.0  # of all cycles together
+_TURN_RAD = np.radians(15)  # of a cycle that still counts as straight
 
 
 class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Gaps and bars that are looked at, those nearest to the straight way."""
-_CELL_M, _MOST_CELLS = 0.05, 100_000
-_AROUND_M = 3.0
+_CELL_M, _MOST_CELLS = 0.05, 100_000  # width of the grid's cells, at least, and how many they are, at most
+_AROUND_M = 3.0  # that the grid reaches beyond start, goal and what is crossed
 _THICK = 3.0
 """Cells across a gap's inner part, or a bar."""
-_ROUNDS = 240
+_ROUNDS = 240  # of relaxation until costs settle, at most
 _NEAR_M = 0.3
 """How far from where its node has it a head may be."""
 

@@ -14,7 +14,7 @@ from choreograph.verbs.plan.request import PlanRequest
 
 _MOST_TRIED = 60
 """Solids that are taken away one by one to see whether that opens a way."""
-_MOST_NAMED = 6
+_MOST_NAMED = 6  # things that a sentence lists
 
 
 def check_scene(request: PlanRequest) -> None:

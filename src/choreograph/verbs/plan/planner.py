@@ -25,7 +25,7 @@ ON_STONES = 0.25
 _WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 168
 """Bytes that a record needs in all, with its share of heap and hash."""
-_FEWEST = 1 << 16
+_FEWEST = 1 << 16  # records of the search's store
 _LEAST_M, _LEAST_DEG = 0.02, 3.0
 """Cells are no finer than this."""
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_WIDE, _HIGH = 9.0, 6.0
-_FOOT_M = 0.24
+_WIDE, _HIGH = 9.0, 6.0  # inches that the map may take
+_FOOT_M = 0.24  # length of a foot on the map
 _CUT_M, _BEAM_M = 0.6, 0.05
 """How high things are drawn that are higher, and how thick a bar is and its posts are."""
 _SOLID, _GAP = "#7d8899", "#0a0c10"

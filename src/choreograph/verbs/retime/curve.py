@@ -17,7 +17,7 @@ _TUBE_FORCE = 100.0
 """The same for leaving the tube around a path."""
 _PATH_FORCE = 0.02
 """The same for the path itself within the tube."""
-_ROUNDS = 40
+_ROUNDS = 40  # until the walls that hold the curve settle, at most
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ _BLOCK = 16
 """References that the kernel compares at once."""
 _CHUNK = 1 << 19
 """Products with the references that are held at once, so that they stay in the processor's cache."""
-_HUGE = np.float32(1e30)
+_HUGE = np.float32(1e30)  # distance of the references that fill up the last block
 
 
 @dataclass(frozen=True, eq=False)

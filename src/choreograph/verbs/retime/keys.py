@@ -13,7 +13,7 @@ from choreograph.motion.clip import Clip
 
 FEWEST_FRAMES = 5
 """A motion needs as many frames for a velocity and an acceleration to mean anything."""
-_LONGEST_S = 3600.0
+_LONGEST_S = 3600.0  # at which a key may be
 
 
 class KeyTime(NamedTuple):

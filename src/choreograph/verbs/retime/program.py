@@ -18,7 +18,7 @@ from choreograph.verbs.retime.pace import share_out
 from choreograph.verbs.retime.request import MAX_RATE, RetimeAdvanced
 from choreograph.verbs.retime.still import limit_steps
 
-_PACE_WEIGHT = 3.0
+_PACE_WEIGHT = 3.0  # what a step costs whose rate is off the pace by a factor of e
 _FLIGHT_WEIGHT = 10.0
 """How much more it counts that a flight keeps its timing, where a motion is guided by itself: whoever stands can push
 harder, what is in the air falls as it falls."""

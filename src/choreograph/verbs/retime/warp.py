@@ -31,7 +31,7 @@ from choreograph.verbs.retime.references import Reference, prepare_references
 from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.still import find_still
 
-_NEIGHBOURS = 5
+_NEIGHBOURS = 5  # moments of the references whose distances are averaged
 _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
 _MOST_OWN_MOMENTS = 1200
