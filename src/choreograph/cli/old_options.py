@@ -24,14 +24,14 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
     """
     shared = {**rules_of("export").options, **rules_of("finish").options}
     options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
-    rest, made, notes = list(words), list[str](), list[str]()
+    rest, current, notes = list(words), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return [*made, word, *rest], notes
+            return [*current, word, *rest], notes
         name, equals, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
         if name not in options or options[name] == name:
-            made.append(word)
+            current.append(word)
             continue
         new = options[name]
         if new is None:
@@ -43,7 +43,7 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
             today = new.split(" ")
         else:
             today = [f"{new}{'=' if new.startswith('--') else ''}{value}"]
-        made += today
+        current += today
         if (note := f"{name} is now {' '.join(today) if callable(new) else new}") not in notes:
             notes.append(note)
-    return made, notes
+    return current, notes

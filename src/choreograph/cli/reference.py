@@ -54,8 +54,8 @@ def page(verb: Verb) -> str:
     lines += ["```sh", *(f"choreograph {line}" for line in verb.examples), "```", ""]
     lines += [f"In Python: `cg.{verb.name}({verb.subject.name}, cg.{verb.request.__name__}(…))`.", ""]
     if verb.prepares:
-        kept = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
-        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {kept}.", ""]
+        caches = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
+        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {caches}.", ""]
     options = {entry.path: entry for entry in entries(verb.request)}
     for title, model, path in _models(verb.request):
         lines += [f"## {title}", "", *_table(model, path, options)]
@@ -70,12 +70,12 @@ def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[
         (f"What can be asked: `{model.__name__}`", model, path)
     ]
     while pending:
-        title, found, place = pending.pop(0)
-        if found in seen:
+        title, part, place = pending.pop(0)
+        if part in seen:
             continue
-        seen.add(found)
-        yield title, found, place
-        for name, field in found.model_fields.items():
+        seen.add(part)
+        yield title, part, place
+        for name, field in part.model_fields.items():
             inner = _inner(field.annotation)
             if inner is not None:
                 pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
@@ -84,7 +84,7 @@ def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[
 def _inner(kind: Any) -> type[Request] | None:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind if issubclass(kind, Request) else None
-    return next((found for found in map(_inner, get_args(kind)) if found is not None), None)
+    return next((inner for inner in map(_inner, get_args(kind)) if inner is not None), None)
 
 
 def _table(model: type[Request], path: tuple[str, ...], options: dict[tuple[str, ...], Entry]) -> Iterator[str]:

@@ -164,14 +164,14 @@ def as_yaml(document: Any) -> str:
 
 def _read_json(text: str, path: Path) -> Any:
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if len(entries) > MAX_NAMES:
             raise _Refused(f"an object has {len(entries)} names; at most {MAX_NAMES} are read")
         for name, value in entries:
-            if name in found:
+            if name in fields:
                 raise _Refused(f"{quote(name)} comes twice in one object")
-            found[name] = value
-        return found
+            fields[name] = value
+        return fields
 
     def number(word: str) -> Any:
         if len(word) > MAX_NUMBER:

@@ -37,17 +37,17 @@ class DemoFlight:
 
 def find_flights(plan: ClipPlan, stances: Mapping[str, Sequence[ContactPhase]], times: Floats) -> list[DemoFlight]:
     """Jumps, and the gaps between the steps of a run."""
-    found = []
+    flights = []
     for jump in plan.jumps:
         _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
-        found.append(DemoFlight(crouch, take_off, landing, bottom, True))
+        flights.append(DemoFlight(crouch, take_off, landing, bottom, True))
     planted = sorted((s.strike, s.toe_off) for feet in stances.values() for s in feet)
     for (_, take_off), (landing, _) in pairwise(planted):
         inside = times[0] + STRIDE_IN_S < take_off and landing < times[-1] - STRIDE_IN_S
-        leap = any(f.take_off < landing and take_off < f.landing for f in found)
+        leap = any(f.take_off < landing and take_off < f.landing for f in flights)
         if landing - take_off > LEAST_FLIGHT_S and inside and not leap:
-            found.append(DemoFlight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
-    return found
+            flights.append(DemoFlight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
+    return flights
 
 
 def fly(flights: Sequence[DemoFlight], times: Floats, pos: Floats, rot: Floats) -> Floats:

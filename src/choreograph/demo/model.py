@@ -101,8 +101,8 @@ class Gait:
         speed = np.clip(speed, *RANGES[self.name]) + 0 * phase
         turn = _soft_limit(np.asarray(turn, float), TURN_LIMIT) + 0 * phase
         accel = _soft_limit(np.asarray(accel, float), 1.5) + 0 * phase
-        made = design(self.name, phase, speed, turn, accel) @ self.series.reshape(-1, CHANNELS)
-        return np.asarray(made + _fourier(phase, LOW_HARMONICS) @ self.skew)
+        rows = design(self.name, phase, speed, turn, accel) @ self.series.reshape(-1, CHANNELS)
+        return np.asarray(rows + _fourier(phase, LOW_HARMONICS) @ self.skew)
 
     def strides_per_second(self, speed: ArrayLike) -> Floats:
         """Cadence at a speed, held at the ends of the recorded range."""

@@ -97,7 +97,7 @@ def measure_points(clips: Sequence[Clip], height: float, floor: float = 0.0) -> 
 
 def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height: float, floor: float) -> list[Floats]:
     """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
-    found: list[list[Floats]] = []
+    corners: list[list[Floats]] = []
     for clip in clips:
         if len(clip) < 2:
             continue
@@ -111,14 +111,14 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
         # Where the ankle is lowest the whole foot is down.
         still &= pos[:, ankle, 1] <= np.percentile(pos[still, ankle, 1], 10) + 0.005
         frames = np.flatnonzero(still)
-        found.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
-    if not found:
+        corners.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
+    if not corners:
         rest = clips[0].skeleton
         points = rest.rest_positions()
         still = np.tile(quat.IDENTITY, (1, len(rest), 1))
         lowest = min(points[j, 1] for j in (ankle, toe if toe is not None else ankle))
-        found.append(_points_at(clips[0], np.array([0]), ankle, toe, height, lowest - 0.02, (points[None], still)))
-    return [np.asarray(np.median(np.concatenate(parts), axis=0)) for parts in zip(*found, strict=True)]
+        corners.append(_points_at(clips[0], np.array([0]), ankle, toe, height, lowest - 0.02, (points[None], still)))
+    return [np.asarray(np.median(np.concatenate(parts), axis=0)) for parts in zip(*corners, strict=True)]
 
 
 def _points_at(

@@ -37,7 +37,7 @@ def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
         air: Where the body is in the air for sure, (F,).
         fps: Frames a second, as the recording has it.
     """
-    found = []
+    rates = []
     for start, stop in runs(air):
         part = heights[start:stop]
         if len(part) < _LEAST_FRAMES:
@@ -46,8 +46,8 @@ def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
         curve = np.polyfit(at, part, 2)
         off = float(np.sqrt(np.mean((np.polyval(curve, at) - part) ** 2)))
         if off < _OFF_PARABOLA_M and -float(curve[0]) * at[-1] ** 2 / 4 > _LEAST_ARC_M:
-            found.append(-2.0 * float(curve[0]))
-    return float(np.median(found)) if found else None
+            rates.append(-2.0 * float(curve[0]))
+    return float(np.median(rates)) if rates else None
 
 
 def falls_at(clip: Clip, body: Body, points: ContactPoints, floor: float) -> float | None:

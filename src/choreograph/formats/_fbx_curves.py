@@ -51,9 +51,9 @@ class FbxCurve:
         low = first + self.slopes[span, 0] * left * length
         high = second - self.slopes[span, 1] * right * length
         back = 1 - along
-        found = back**3 * first + 3 * back**2 * along * low + 3 * back * along**2 * high + along**3 * second
-        found = np.where(self.steps[span] == 1, np.where(share < 1, first, second), found)
-        return np.asarray(np.where(self.steps[span] == 2, np.where(share > 0, second, first), found))
+        values = back**3 * first + 3 * back**2 * along * low + 3 * back * along**2 * high + along**3 * second
+        values = np.where(self.steps[span] == 1, np.where(share < 1, first, second), values)
+        return np.asarray(np.where(self.steps[span] == 2, np.where(share > 0, second, first), values))
 
 
 def _solve_share(share: Floats, left: Floats, right: Floats) -> Floats:
@@ -84,9 +84,9 @@ def read_curve(record: Record) -> FbxCurve | None:
         raise FormatError("a curve has values that are no sensible numbers")
     order = np.argsort(times, kind="stable")
     times, values = times[order], values[order]
-    kept = np.append(np.diff(times) > 0, True)
+    rising = np.append(np.diff(times) > 0, True)
     flags, data = _attributes(record, len(ticks))
-    times, values, flags, data = times[kept], values[kept], flags[order][kept], data[order][kept]
+    times, values, flags, data = times[rising], values[rising], flags[order][rising], data[order][rising]
     if len(times) == 1:
         return FbxCurve(times, values, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0, np.int8))
     return _join(times, values, flags, data)

@@ -150,13 +150,13 @@ def _rate(times: Floats, path: Path) -> float:
     step = float(np.median(np.diff(times)))
     if not 1e-4 < step < 1e4:
         raise FormatError(f"its frames are {step:.3g} s apart; times must increase. Give fps", path=path)
-    found = 1 / step
-    usual = min(_RATES, key=lambda rate: abs(math.log(rate / found)))
-    if abs(usual / found - 1) < 0.02:
+    raw = 1 / step
+    usual = min(_RATES, key=lambda rate: abs(math.log(rate / raw)))
+    if abs(usual / raw - 1) < 0.02:
         return usual
-    if not 1 <= found <= 1000:
-        raise FormatError(f"its timecodes make {found:.3g} frames a second; give fps", path=path)
-    return found
+    if not 1 <= raw <= 1000:
+        raise FormatError(f"its timecodes make {raw:.3g} frames a second; give fps", path=path)
+    return raw
 
 
 def _fill(values: Floats, times: Floats, rate: float, path: Path) -> tuple[Floats, int]:
@@ -224,7 +224,7 @@ def read_shapes(path: str | Path) -> FaceShapes:
             path=path,
             line=1,
         )
-    found: dict[str, dict[int, list[float]]] = {}
+    moves: dict[str, dict[int, list[float]]] = {}
     for n, row in enumerate(rows):
         try:
             shape, landmark, values = row[0], int(row[1]), [float(cell) for cell in row[2:]]
@@ -232,16 +232,16 @@ def read_shapes(path: str | Path) -> FaceShapes:
                 raise ValueError
         except (ValueError, IndexError):
             raise FormatError(f"the row {','.join(row)[:80]!r} is no landmark", path=path, line=n + 2) from None
-        found.setdefault(shape, {})[landmark] = values
-    if "neutral" not in found:
+        moves.setdefault(shape, {})[landmark] = values
+    if "neutral" not in moves:
         raise FormatError("has no shape 'neutral', which says where the landmarks are", path=path)
-    numbers = sorted(found["neutral"])
-    for shape, points in found.items():
+    numbers = sorted(moves["neutral"])
+    for shape, points in moves.items():
         if sorted(points) != numbers:
             raise FormatError(
                 f"the shape {shape[:40]!r} has {len(points)} landmarks, neutral {len(numbers)}", path=path
             )
-    tables = {shape: np.array([points[n] for n in numbers]) for shape, points in found.items()}
+    tables = {shape: np.array([points[n] for n in numbers]) for shape, points in moves.items()}
     neutral = tables.pop("neutral")
     return FaceShapes(tuple(tables), neutral, np.array(list(tables.values())).reshape(len(tables), *neutral.shape))
 

@@ -184,7 +184,7 @@ def front_triangles(points: Floats) -> Ints:
     """Triangles between points as they are seen from the front, (T, 3), turned to the front."""
     from scipy.spatial import Delaunay
 
-    found = Delaunay(points[:, :2]).simplices.astype(np.int64)
-    a, b, c = (points[found[:, k], :2] for k in range(3))
+    triangles = Delaunay(points[:, :2]).simplices.astype(np.int64)
+    a, b, c = (points[triangles[:, k], :2] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-    return np.where((area < 0)[:, None], found[:, [0, 2, 1]], found)
+    return np.where((area < 0)[:, None], triangles[:, [0, 2, 1]], triangles)

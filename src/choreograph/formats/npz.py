@@ -199,15 +199,15 @@ def _about(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
 def _source_as_dict(source: Source | None) -> dict[str, Any] | None:
     if source is None:
         return None
-    kept = {k: v for k, v in vars(source).items() if k != "notes"}
-    return {**kept, "notes": [[n.kind, n.message, n.count] for n in source.notes]}
+    fields = {k: v for k, v in vars(source).items() if k != "notes"}
+    return {**fields, "notes": [[n.kind, n.message, n.count] for n in source.notes]}
 
 
-def _source_from_dict(kept: Any) -> Source | None:
-    if not isinstance(kept, dict):
+def _source_from_dict(fields: Any) -> Source | None:
+    if not isinstance(fields, dict):
         return None
-    notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in kept.get("notes", []))
+    notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in fields.get("notes", []))
     words = {
-        k: str(kept.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason", "take")
+        k: str(fields.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason", "take")
     }
-    return Source(**words, metres_per_unit=float(kept.get("metres_per_unit", 1.0)), notes=notes)
+    return Source(**words, metres_per_unit=float(fields.get("metres_per_unit", 1.0)), notes=notes)

@@ -20,8 +20,8 @@ def cmu_subject(path: Path) -> int | None:
     >>> cmu_subject(Path("60_03.amc")), cmu_subject(Path("walk_03.amc"))
     (60, None)
     """
-    found = _TRIAL.match(path.stem)
-    return int(found[1]) if found and 0 < int(found[1]) <= LAST_SUBJECT else None
+    match = _TRIAL.match(path.stem)
+    return int(match[1]) if match and 0 < int(match[1]) <= LAST_SUBJECT else None
 
 
 def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:
