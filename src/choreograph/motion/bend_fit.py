@@ -124,9 +124,9 @@ def _approach(model: _Model, at: Ints, targets: BendTargets) -> Floats:
         for part in _PARTS:
             place[k], turn[k] = here + part * (wanted - here), faces + part * (yaw - faces)
             tried = BendTargets(targets.frame[upto], place[upto], turn[upto], targets.stiff)
-            found = _fit(model, at[upto], tried)
-            if _misses(model, found, at[upto], tried) < _NEAR_M:
-                share = found
+            trial = _fit(model, at[upto], tried)
+            if _misses(model, trial, at[upto], tried) < _NEAR_M:
+                share = trial
                 break
         else:
             place[k], turn[k] = here, np.nan

@@ -94,9 +94,9 @@ _CARRIERS = {"neck": "head", "head": "neck", "toe": "foot", "hand": "forearm", "
 def _joint(skeleton: Skeleton, role: str) -> int:
     """The joint of a role, or of the part that carries it, or the hips."""
     for _ in range(4):
-        found = skeleton.find(role)
-        if found is not None:
-            return found
+        joint = skeleton.find(role)
+        if joint is not None:
+            return joint
         side, _, part = role.partition("_") if role.startswith(("left_", "right_")) else ("", "", role)
         carrier = _CARRIERS.get(part)
         if carrier is None:

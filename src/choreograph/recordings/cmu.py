@@ -102,20 +102,20 @@ def parse_selection(wanted: Iterable[int | str]) -> tuple[Selection, ...]:
     Raises:
         RequestError: A word is not of these forms, or names a subject or trial that cannot exist.
     """
-    found: dict[int, set[int] | None] = {}
+    chosen: dict[int, set[int] | None] = {}
     named: set[int] = set()
     for word in wanted:
         subjects, trials = _parse_word(str(word).strip())
         if len(subjects) == 1:
             named.update(subjects)
         for subject in subjects:
-            before = found.setdefault(subject, set())
-            found[subject] = None if before is None or trials is None else before | trials
-    if not found:
+            before = chosen.setdefault(subject, set())
+            chosen[subject] = None if before is None or trials is None else before | trials
+    if not chosen:
         raise RequestError("no subject named; try for example 16, 16-18, 16_35 or 16:1-10")
     return tuple(
         Selection(subject, None if trials is None else tuple(sorted(trials)), subject not in named)
-        for subject, trials in sorted(found.items())
+        for subject, trials in sorted(chosen.items())
     )
 
 
@@ -197,15 +197,15 @@ def parse_listing(page: str, subject: int) -> tuple[ListedTrial, ...]:
     reader = _Rows()
     reader.feed(page)
     reader.close()
-    found: dict[int, ListedTrial] = {}
+    listed: dict[int, ListedTrial] = {}
     for raw_cells, links in reader.rows:
         trials = {int(match[1]) for href in links if (match := link.search(href))}
         cells = [" ".join(cell.split()) for cell in raw_cells]
         for trial in trials:
             description, fps = _row_facts(cells, trial) if len(trials) == 1 else ("", None)
-            if trial not in found or description:
-                found[trial] = ListedTrial(trial, description, fps)
-    return tuple(found[trial] for trial in sorted(found) if 1 <= trial <= LAST_TRIAL)
+            if trial not in listed or description:
+                listed[trial] = ListedTrial(trial, description, fps)
+    return tuple(listed[trial] for trial in sorted(listed) if 1 <= trial <= LAST_TRIAL)
 
 
 def _row_facts(cells: list[str], trial: int) -> tuple[str, int | None]:

@@ -321,10 +321,10 @@ class _Part:
             first, last, total = map(int, match.groups())
             if first == self.size and last + 1 == total == self.total:
                 return total
-        found = content_range or "no Content-Range"
+        range_text = content_range or "no Content-Range"
         expected = f"bytes {self.size}-…/{self.total}"
         self.discard()
-        raise _Transient(f"the server sent another part than asked for ({found}, not {expected})")
+        raise _Transient(f"the server sent another part than asked for ({range_text}, not {expected})")
 
     def discard(self) -> None:
         """Forget what has arrived."""

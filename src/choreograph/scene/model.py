@@ -252,12 +252,12 @@ class Scene(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The scene with its files taken from a folder."""
-        made = {
+        lists = {
             name: beside(folder, value)
             for name in ("obstacles", "drawing")
             if isinstance(value := getattr(self, name), str) and value
         }
-        return self.with_(**made) if made else self
+        return self.with_(**lists) if lists else self
 
     def listed(self) -> tuple[Obstacle, ...]:
         """The obstacles, read from their file if they are in one."""
