@@ -79,11 +79,11 @@ class DynamicsSearch(Search):
             body = body_of(clip.skeleton, request.body)
             floor = floor_height([clip]) if request.floor_m is None else request.floor_m
             points = measure_points([clip], body.height, floor)
-            found = compute_dynamics(
+            dynamics = compute_dynamics(
                 clip, body, points, floor_m=floor, cutoff_hz=request.cutoff_hz or None,
                 friction=request.friction, progress=progress,
             )  # fmt: skip
-            self._found = (found, body, points, floor)
+            self._found = (dynamics, body, points, floor)
             self._seconds = time.monotonic() - began
         return False
 
@@ -95,16 +95,16 @@ class DynamicsSearch(Search):
         """The motion unchanged, with its mechanics."""
         if self._found is None:
             raise RequestError("nothing was measured yet")
-        found, body, points, floor = self._found
+        dynamics, body, points, floor = self._found
         clip = self._clip
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
             f"{clip.name}, {body.mass:.0f} kg, {body.height:.2f} m",
-            measure(found, clip),
-            tuple(_problems(found, clip, falls_at(clip, body, points, floor))),
+            measure(dynamics, clip),
+            tuple(_problems(dynamics, clip, falls_at(clip, body, points, floor))),
             details={
                 "contacts": {
-                    name: [[a / clip.fps, b / clip.fps] for a, b in runs(found.contacts[:, g])]
+                    name: [[a / clip.fps, b / clip.fps] for a, b in runs(dynamics.contacts[:, g])]
                     for g, name in enumerate(GROUPS)
                 },
                 "masses_kg": {
@@ -113,22 +113,22 @@ class DynamicsSearch(Search):
                     if mass > 0
                 },
             },
-            mechanics=_mechanics(found, body, points, clip),
+            mechanics=_mechanics(dynamics, body, points, clip),
         )
         return DynamicsResult(
-            "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=found, body=body, points=points
+            "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=dynamics, body=body, points=points
         )
 
 
-def _mechanics(found: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
+def _mechanics(dynamics: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
     from choreograph.verbs.physics.display import joint_strength
 
-    limbs, centres, forces = gather_limbs(points.names, found.points, found.forces / found.weight)
-    torques = np.linalg.norm(found.torques, axis=-1)
+    limbs, centres, forces = gather_limbs(points.names, dynamics.points, dynamics.forces / dynamics.weight)
+    torques = np.linalg.norm(dynamics.torques, axis=-1)
     torques[:, 0] = 0.0  # the root's are the residual
     strength = joint_strength(make_dofs(body, []))
     return Mechanics(
-        clip.fps, limbs, found.com, centres, forces, found.residual_force / found.weight, torques, strength
+        clip.fps, limbs, dynamics.com, centres, forces, dynamics.residual_force / dynamics.weight, torques, strength
     )
 
 
@@ -138,18 +138,18 @@ def inner(clip: Clip) -> slice:
     return slice(edge, -edge) if len(clip) > 4 * edge else slice(0, len(clip))
 
 
-def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
+def measure(dynamics: Dynamics, clip: Clip) -> dict[str, Metric]:
     """What is worth knowing about a motion's mechanics at a glance."""
     at = inner(clip)
-    weight = found.weight
-    residual = np.linalg.norm(found.residual_force[at], axis=1) / weight
-    turning = np.linalg.norm(found.residual_moment[at], axis=1) / weight
-    torque = np.linalg.norm(found.torques[at, 1:], axis=-1)
-    flight = float((~found.contacts.any(axis=1)).mean() * clip.seconds)
+    weight = dynamics.weight
+    residual = np.linalg.norm(dynamics.residual_force[at], axis=1) / weight
+    turning = np.linalg.norm(dynamics.residual_moment[at], axis=1) / weight
+    torque = np.linalg.norm(dynamics.torques[at, 1:], axis=-1)
+    flight = float((~dynamics.contacts.any(axis=1)).mean() * clip.seconds)
     metrics = {
-        "ground_force_peak": Metric(float(found.ground_force[at, 1].max() / weight), "BW", "ground pushes at up to"),
+        "ground_force_peak": Metric(float(dynamics.ground_force[at, 1].max() / weight), "BW", "ground pushes at up to"),
         "flight": Metric(flight, "s", "in the air for"),
-        "com_rise": Metric(float(np.ptp(found.com[:, 1])), "m", "centre of mass moves up and down by"),
+        "com_rise": Metric(float(np.ptp(dynamics.com[:, 1])), "m", "centre of mass moves up and down by"),
         "residual_mean": Metric(float(residual.mean()), "BW", "the ground leaves unexplained"),
         "residual_worst": Metric(float(residual.max()), "BW", "unexplained at most"),
         "residual_moment_mean": Metric(float(turning.mean()), "BW·m", "unexplained turning"),
@@ -161,9 +161,9 @@ def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
     return metrics
 
 
-def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
+def _problems(dynamics: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
     """What makes the numbers doubtful."""
-    if not found.contacts.any() and clip.seconds > 1.5:
+    if not dynamics.contacts.any() and clip.seconds > 1.5:
         more = "Give the floor's height (floor_m)."
         yield Problem.of(ProblemKind.NO_GROUND, "floor_m", duration=clip.seconds, more=more)
     yield from doubt_rate(gravity, clip.fps)

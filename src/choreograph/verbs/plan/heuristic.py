@@ -109,9 +109,11 @@ def find_rates(network: Network, costs: Floats, way: Floats, turn: Floats) -> Ra
     pairs = [(metre, 0.0)]
     for share in _SHARES[1:]:
         pairs.append((share * metre, greatest(highest, lambda rate, share=share: fits(share * metre, rate))))
-    kept = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
+    fitting = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
     return Rates(
-        np.array([pair[0] for pair, _ in kept]), np.array([pair[1] for pair, _ in kept]), np.array([v for _, v in kept])
+        np.array([pair[0] for pair, _ in fitting]),
+        np.array([pair[1] for pair, _ in fitting]),
+        np.array([v for _, v in fitting]),
     )
 
 

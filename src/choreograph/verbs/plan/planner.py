@@ -252,8 +252,8 @@ class Planner:
 
         old = self.store
         new = self._new_store(min(2 * len(old.parent), self._most))
-        kept = ("parent", "primitive", "place", "cost", "rest", "guide", "stage", "lattice_key", "state")
-        for name in (*kept, "heap_key", "heap_record", "inconsistent"):
+        fields = ("parent", "primitive", "place", "cost", "rest", "guide", "stage", "lattice_key", "state")
+        for name in (*fields, "heap_key", "heap_record", "inconsistent"):
             values = getattr(old, name)
             getattr(new, name)[: len(values)] = values
         for name in ("counters", "goal_cost", "rejected_by"):

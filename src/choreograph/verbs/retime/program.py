@@ -295,8 +295,8 @@ class Program:
 
 def _keeps_pace(path: Floats, step: int) -> Flags:
     """Which places of a path, (P,), lie in a run of steps at the recorded pace."""
-    kept = np.zeros(len(path), bool)
+    holds = np.zeros(len(path), bool)
     for start, stop in runs(np.diff(path) == step):
         if stop - start >= _PACE_RUN:
-            kept[start : stop + 1] = True
-    return kept
+            holds[start : stop + 1] = True
+    return holds
