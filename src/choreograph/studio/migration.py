@@ -153,27 +153,22 @@ def _to_requests(old: Plain, results: Path) -> Plain:
     return {**rest, "requests": {verb: request for verb, request in requests.items() if request}}
 
 
-def _differences(plain: Mapping[str, Any], usual: Mapping[str, Any]) -> Plain:
+def _rest(plain: Mapping[str, Any], usual: Mapping[str, Any]) -> Plain:
     """What is not as usual."""
     return {name: value for name, value in plain.items() if value is not None and value != usual.get(name)}
 
 
 def _follow(old: Plain, results: Path) -> Plain:
     facing = old.get("final_facing")
-    request = _differences(
+    request = _rest(
         {
             "points": old.get("points", []),
             "smooth_m": old.get("smooth_m", 0.3),
             "rounded_m": old.get("rounded_m"),
             "facing_deg": None if facing is None else math.degrees(facing),
             "stretches": [
-                _differences(
-                    {
-                        "start_m": s["start"], "stop_m": s["stop"], "speed_m_s": s.get("speed"),
-                        "label": s.get("label"), "pause_s": s.get("pause"),
-                    },
-                    {},
-                )  # fmt: skip
+                _rest({"start_m": s["start"], "stop_m": s["stop"], "speed_m_s": s.get("speed"), "label": s.get("label"),
+                       "pause_s": s.get("pause")}, {})
                 for s in old.get("stretches", [])
             ],
             "prefer": {name: margin for name, margin in old.get("margins", {}).items() if margin},
@@ -181,7 +176,7 @@ def _follow(old: Plain, results: Path) -> Plain:
             "start_frame": old.get("start_frame"),
             "count": old.get("count"),
             "seed": old.get("seed"),
-            "finish": _differences(
+            "finish": _rest(
                 {"blend": old.get("blend"), "preset": old.get("preset"), "clean": old.get("clean")},
                 {"blend": "cubic", "preset": "even", "clean": True},
             ),
@@ -209,13 +204,12 @@ def _solve(old: Plain) -> Plain:
         usual = {"weight": 1.0, "clearance": 0.3, "lasts_s": 0.0}
         free = [None, None, None]
         entries = [
-            {key: value for key, value in _differences(entry, usual).items() if value != free}
-            for entry in old.get(name, [])
+            {key: value for key, value in _rest(entry, usual).items() if value != free} for entry in old.get(name, [])
         ]
         lists[name] = entries or None
     usual = {"min_piece_s": 0.33, "count": 4, "seconds": 3.0, "seed": 0}
     numbers = {name: old.get(name) for name in ("min_piece_s", "count", "seconds", "seed")}
-    changes = _differences({**lists, **numbers}, usual)
+    changes = _rest({**lists, **numbers}, usual)
     return {"length_s": old.get("length_s", 8.0), **changes} if changes or "length_s" in old else {}
 
 
@@ -231,4 +225,4 @@ def _perform(old: Plain, names: Mapping[str, str]) -> Plain:
         "finish": None if old.get("clean", True) else {"clean": False},
         **{name: old.get(name) for name in ("smooth_s", "cut", "stretch_s", "continuity_s", "beam_m2_s")},
     }
-    return _differences(request, {"smooth_s": 0.2, "cut": False})
+    return _rest(request, {"smooth_s": 0.2, "cut": False})
