@@ -163,7 +163,7 @@ def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, int], Ra
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class HeuristicTargets:
     """Discs to come near to in order, the goal the last."""
 
     discs: Floats

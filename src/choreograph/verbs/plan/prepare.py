@@ -10,7 +10,7 @@ from typing import Any
 from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.dynamics.torques import Mechanics
+from choreograph.dynamics.torques import TorqueModel
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.body_points import PointBody
@@ -102,7 +102,7 @@ def find_plan_graph(
 
 
 def _build(graph: MotionGraph, body: PointBody, tolerances: Tolerances, progress: Progress) -> PlanGraph:
-    tracks, mechanics = [], Mechanics.of(graph.clips)
+    tracks, mechanics = [], TorqueModel.of(graph.clips)
     for number in range(len(graph.infos)):
         progress("reading steps", number, len(graph.infos))
         tracks.append(read_track(graph.clips[number], number, body, mechanics))

@@ -15,7 +15,7 @@ import numpy as np
 from choreograph.base.arrays import Bytes, Complexes, Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.floor import FloorTransform
 from choreograph.motion.body_points import POINTS, POSED
-from choreograph.verbs.plan.steps import Step, Track
+from choreograph.verbs.plan.steps import Step, StepTrack
 
 SAMPLES_HZ = 20.0
 """Samples of a step at which constraints are tested, per second."""
@@ -82,7 +82,7 @@ class StepTable:
         return len(self.sort)
 
 
-def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
+def tabulate(tracks: list[StepTrack], steps: list[Step]) -> StepTable:
     """The steps as arrays; steps of one sort have samples at corresponding moments."""
     sorts = {sort: number for number, sort in enumerate(sorted({step.sort for step in steps}))}
     counts = _samples_of_sorts(tracks, steps)
@@ -140,7 +140,7 @@ def _firsts(lengths: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
-def pose_of(track: Track, frame: int, place: Floats) -> Floats:
+def pose_of(track: StepTrack, frame: int, place: Floats) -> Floats:
     """Positions and velocities of the posed points in a frame on the floor, (D,), metres root-mean-square per point."""
     back = FloorTransform(*place).inverse()
     position = back.apply(track.points[frame, :POSED])
@@ -148,7 +148,7 @@ def pose_of(track: Track, frame: int, place: Floats) -> Floats:
     return np.concatenate([position.ravel(), VELOCITY_S * velocity.ravel()]) / np.sqrt(POSED)
 
 
-def _samples_of_sorts(tracks: list[Track], steps: list[Step]) -> dict[tuple[int, ...], list[int]]:
+def _samples_of_sorts(tracks: list[StepTrack], steps: list[Step]) -> dict[tuple[int, ...], list[int]]:
     """Samples in each phase of each sort of steps."""
     lengths: dict[tuple[int, ...], list[Floats]] = {}
     for step in steps:

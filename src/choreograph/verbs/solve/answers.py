@@ -9,7 +9,7 @@ from typing import Any
 
 from choreograph.contract.problem import Problem
 from choreograph.contract.result import Answer, Metric, Motion, source_runs
-from choreograph.finishing.body import Target
+from choreograph.finishing.body import TorsoTarget
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.settings import FinishSettings
@@ -123,7 +123,7 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
 def _facts(part: Part) -> dict[str, Any]:
     """What is needed to understand what one person does, as plain values."""
     splice, solution = part.solution.splice, part.solution
-    body: list[Target] = [*part.request.body, *(meeting.place for meeting in part.meetings)]
+    body: list[TorsoTarget] = [*part.request.body, *(meeting.place for meeting in part.meetings)]
     return {
         "score": solution.cost,
         "local_minimum": solution.minimum,

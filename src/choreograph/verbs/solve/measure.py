@@ -9,7 +9,7 @@ import numpy as np
 
 from choreograph.base import quat
 from choreograph.base.arrays import Complexes, Floats
-from choreograph.finishing.body import Target
+from choreograph.finishing.body import TorsoTarget
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
 from choreograph.verbs.solve.constraints import LabelTarget, TorsoObstacle
@@ -60,7 +60,7 @@ class Track:
         return np.stack([floor.real, points[..., 1], floor.imag], axis=-1)
 
 
-def body_gap(track: Track, target: Target) -> tuple[float, float]:
+def body_gap(track: Track, target: TorsoTarget) -> tuple[float, float]:
     """How far the torso is from where it should be, metres, and how far turned, radians; 0 where any facing does."""
     frame = track.frame(target.at_s)
     metres = float(abs(track.torso[frame] - complex(*target.position)))

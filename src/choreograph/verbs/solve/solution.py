@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from choreograph.finishing.body import RootTarget, Target
+from choreograph.finishing.body import RootTarget, TorsoTarget
 from choreograph.verbs.solve.constraints import HardFrame
 from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.splice import Splice
@@ -65,7 +65,7 @@ class Part:
     """Errors at meetings are called "meet[0]"."""
     request: SolveRequest
     """His own, without meetings."""
-    body: Sequence[Target]
+    body: Sequence[TorsoTarget]
     """Where he is to be when; throughout meetings, at every frame of the graph."""
     where: str = ""
     """What places in his own request begin with in the whole one: "characters.anna."."""
