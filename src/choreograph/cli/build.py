@@ -114,16 +114,14 @@ def build(options: BuildOptions) -> None:
         _say(str(estimate_build(options.estimate, settings)))
         return
     if not options.files or options.output is None:
-        what = (
-            "motion files or folders to build from" if not options.files else "where to keep the graph: -o people.mog"
-        )
+        what = "where to keep the graph: -o people.mog" if options.files else "motion files or folders to build from"
         raise RequestError(f"give {what}")
     check_target(options.output, overwrite=options.force)
-    started, lines = time.process_time(), set[str]()
+    started, seen = time.process_time(), set[str]()
     with interruptible(options.output), progress_bar() as progress, compared_by(options) as compare:
         graph = build_file(
             options.output,
-            stream_clips(options.files, options.reading, lines, skip_bad=options.skip_bad),
+            stream_clips(options.files, options.reading, seen, skip_bad=options.skip_bad),
             settings,
             onto=options.retarget if options.onto is None else options.reading.read_first(options.onto).skeleton,
             overwrite=options.force,
@@ -132,7 +130,7 @@ def build(options: BuildOptions) -> None:
             command=command_line(),
         )
     spent = time.process_time() - started
-    show_outcome(graph, options.output, lines)
+    show_outcome(graph, options.output, seen)
     if options.advice:
         show_advice(graph, options.workers, max(_ADVICE_S, _ADVICE_SHARE * spent))
 
@@ -210,13 +208,13 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
     return weights
 
 
-def stream_clips(files: Sequence[str], reading: Reading, lines: set[str], *, skip_bad: bool) -> ClipStream:
+def stream_clips(files: Sequence[str], reading: Reading, seen: set[str], *, skip_bad: bool) -> ClipStream:
     """All clips that the inputs stand for, each file read when its turn comes; what was assumed is said once.
 
     Args:
         files: As they were given.
         reading: How they are read.
-        lines: Gets the notes that were said while files were read.
+        seen: Gets the notes that were said while files were read.
         skip_bad: Whether files that cannot be read are left out.
     """
     from choreograph.build.prepare import note_unread
@@ -232,13 +230,13 @@ def stream_clips(files: Sequence[str], reading: Reading, lines: set[str], *, ski
         try:
             clips = reading.read_all(paths[number])
             notes = {str(note): clip for clip in clips if clip.source is not None for note in clip.source.notes}
-            for text in (text for text in notes if text not in lines):
+            for text in (text for text in notes if text not in seen):
                 say(f"{notes[text].name}: {text}")
-            lines.update(notes)
+            seen.update(notes)
             return clips
         except ChoreographError as error:
             if skip_bad:
-                lines.add(str(note_unread(error)))
+                seen.add(str(note_unread(error)))
                 say(f"left out: {error}")
             elif len(paths) > 1:
                 error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
@@ -261,13 +259,13 @@ def interruptible(output: Path) -> Iterator[None]:
         raise
 
 
-def show_outcome(graph: MotionGraph, path: Path, lines: Container[str] = ()) -> None:
+def show_outcome(graph: MotionGraph, path: Path, seen: Container[str] = ()) -> None:
     """Print what was built, in a few lines, and the notes that have not been said."""
     from choreograph.graph.report import report_graph
 
     report = report_graph(graph)
     for note in graph.notes:
-        if str(note) not in lines:
+        if str(note) not in seen:
             _say(in_options(str(note), BuildOptions), "yellow")
     remaining = len(report.clips) - len(report.lost)
     _say(

@@ -63,19 +63,19 @@ def compare(
         gaps: Distances across boundaries, metres.
     """
     off, root, angle, turns, phase, stands = [], [], [], [], [], []
-    for output, true in pairs:
-        count = min(len(output), len(true))
-        output, true = output[:count], true[:count]
-        off.append(squared_apart(output, true, roles))
-        root.append(root_apart(output, true))
-        facing = [np.unwrap(clip.facing()) for clip in (output, true)]
+    for ours, true in pairs:
+        count = min(len(ours), len(true))
+        ours, true = ours[:count], true[:count]
+        off.append(squared_apart(ours, true, roles))
+        root.append(root_apart(ours, true))
+        facing = [np.unwrap(clip.facing()) for clip in (ours, true)]
         angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
         edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
         turned = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
         turns.append(turned[0] == turned[1])
-        swings = [_gait_phase(clip) for clip in (output, true)]
+        swings = [_gait_phase(clip) for clip in (ours, true)]
         phase.append(np.cos(swings[0] - swings[1]) > 0)
-        standing = [with_detected_contacts(clip).contacts for clip in (output, true)]
+        standing = [with_detected_contacts(clip).contacts for clip in (ours, true)]
         assert standing[0] is not None and standing[1] is not None
         stands.append((standing[0] == standing[1]).ravel())
     angles = np.concatenate(angle)
@@ -149,7 +149,7 @@ def leave_one_out(
     chosen = list(range(len(database.examples)) if only is None else only)
     rng = np.random.default_rng(seed)
     bar_s = 2 * float(np.median(database.seconds))
-    pairs: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
+    runs: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
     gaps: dict[str, list[list[float]]] = {method: [] for method in METHODS}
     for done, number in enumerate(chosen):
         (progress or silent)("holding back", done, len(chosen))
@@ -159,22 +159,19 @@ def leave_one_out(
         control = Control(
             example.control, database.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
         )
-        sequence = find_segments(rest, control, settings)
-        for method, answer in (("found", sequence), ("random", random_sequence(sequence, rng))):
-            pairs[method].append((finish(answer, finishing, partner=answer.partner()).clip, example.target))
+        ours = find_segments(rest, control, settings)
+        for method, answer in (("found", ours), ("random", random_sequence(ours, rng))):
+            runs[method].append((finish(answer, finishing, partner=answer.partner()).clip, example.target))
             gaps[method].append([p.gap_m for p in answer.pieces[1:]])
-        pairs["nearest"].append((nearest_frames(rest, control), example.target))
+        runs["nearest"].append((nearest_frames(rest, control), example.target))
         gaps["nearest"].append([])
     (progress or silent)("holding back", len(chosen), len(chosen))
     roles = database.target_roles
     return Evaluation(
         tuple(database.examples[n].target.name for n in chosen),
         tuple((len(database.examples[n].control) - 1) / database.fps for n in chosen),
-        {
-            m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(pairs[m], gaps[m], strict=True))
-            for m in METHODS
-        },
-        {m: compare(pairs[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
+        {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(runs[m], gaps[m], strict=True)) for m in METHODS},
+        {m: compare(runs[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
     )
 
 
@@ -219,13 +216,13 @@ def lag_losses(
         whole = find_segments(database.without(number), control, settings)
         count += true[..., 0].size
         for k in range(len(lags) + 1):
-            sequence = whole
+            ours = whole
             if k:
                 stream = PieceStream(whole.database, database.fps, settings, lag_s=lags[k - 1])
                 pieces = (*stream.push(whole.control.points), *stream.finish())
-                sequence = replace(whole, database=stream.database, pieces=pieces, cost=stream.cost)
-            points = find_points(finish(sequence, raw).clip, database.target_roles)
-            cost[k] += sequence.cost
+                ours = replace(whole, database=stream.database, pieces=pieces, cost=stream.cost)
+            points = find_points(finish(ours, raw).clip, database.target_roles)
+            cost[k] += ours.cost
             off[k] += ((points - true[: len(points)]) ** 2).sum()
     (progress or silent)("deciding early", len(chosen), len(chosen))
     cost, off = cost / cost[0], np.sqrt(off / count)
@@ -247,15 +244,15 @@ def evaluate(
     finishing = FinishSettings(clean=request.clean, hold_hands=request.clean)
     alike = request.alike_m
     prepare = (lambda rest: rest.clustered(alike)) if alike else None
-    pairs = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
+    scores = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
     losses = lag_losses(database, request.lag_s, settings, progress=progress) if request.lag_s else []
-    return pairs, losses, len(database)
+    return scores, losses, len(database)
 
 
-def random_sequence(sequence: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
+def random_sequence(chain: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
     """Segments chosen at random, each at its own length, laid over the control one after another."""
-    database, rate = sequence.database, sequence.settings.refine_hz
-    points, known = sequence.control.sampled(rate)
+    database, rate = chain.database, chain.settings.refine_hz
+    points, known = chain.control.sampled(rate)
     longest = int(np.ceil(database.seconds.max() * rate)) + 1
     signal = make_signal(points, known, longest)
     segments, bounds = [], [signal.begin]
@@ -263,7 +260,7 @@ def random_sequence(sequence: SegmentSequence, rng: np.random.Generator) -> Segm
         segments.append(int(rng.integers(len(database))))
         bounds.append(bounds[-1] + max(2, round(database.seconds[segments[-1]] * rate)))
     _, pieces = place(database, np.array(segments), signal, np.array(bounds), rate)
-    return replace(sequence, pieces=pieces)
+    return replace(chain, pieces=pieces)
 
 
 def nearest_frames(database: SegmentDatabase, control: Control) -> Clip:

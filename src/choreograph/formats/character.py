@@ -78,10 +78,8 @@ def read_character(path: str | Path, *, figure: int | None = None) -> RiggedChar
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
-        character = RiggedCharacter(
-            Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body)
-        )
-        return _standing(character, known)
+        whole = RiggedCharacter(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
+        return _standing(whole, known)
 
 
 def _split_number(path: str | Path, figure: int | None) -> tuple[Path, int | None]:
@@ -112,10 +110,8 @@ def _only_figure(glb: Glb, skins: list[dict[str, Any]]) -> int:
         if not bodies or all(skeleton.find(role) is not None for role in LEG_ROLES):
             bodies.append((k, rig))
     if len(bodies) > 1:
-        bodies_text = ", ".join(
-            f"#{k} with {len(rig.names)} joints from {rig.names[0]!r}" for k, rig in sorted(bodies)[:8]
-        )
-        raise FormatError(f"has {len(bodies)} characters: {bodies_text}; name one, as in hero.glb#{bodies[0][0]}")
+        names = ", ".join(f"#{k} with {len(rig.names)} joints from {rig.names[0]!r}" for k, rig in sorted(bodies)[:8])
+        raise FormatError(f"has {len(bodies)} characters: {names}; name one, as in hero.glb#{bodies[0][0]}")
     return bodies[0][0]
 
 

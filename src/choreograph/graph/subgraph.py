@@ -164,10 +164,8 @@ class _PartTables(Mapping[str, Table]):
         renumber[self._chosen] = np.arange(len(self._chosen))
         columns = table.columns()
         both = np.flatnonzero((renumber[columns[ends[0]]] >= 0) & (renumber[columns[ends[1]]] >= 0))
-        columns_kept = {
-            name: renumber[column[both]] if name in ends else column[both] for name, column in columns.items()
-        }
-        return TABLES[part](**columns_kept)
+        inside = {name: renumber[column[both]] if name in ends else column[both] for name, column in columns.items()}
+        return TABLES[part](**inside)
 
     def _connect(self) -> None:
         graph = self._graph

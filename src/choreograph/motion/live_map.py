@@ -80,20 +80,20 @@ def live_map(clip: Clip, skeleton: Skeleton, stance: FootGeometry) -> LiveMap:
     """
     clip = with_detected_contacts(clip)
     source = clip.skeleton
-    mapped = map_roles(source, skeleton)
+    roles = map_roles(source, skeleton)
     if not source.same_joints(skeleton):
-        level_head(clip, mapped)
+        level_head(clip, roles)
     turned, there = clip.global_rotations(), clip.global_positions()
     soles, heights, across = [], [], across_stride(clip)
     for side in SIDES:
         flat = flat_frames(clip, side)
-        level = foot_aligns(mapped, turned, side, flat, stance.flat[side])
+        level = foot_aligns(roles, turned, side, flat, stance.flat[side])
         heading = quat.yaw_of(quat.multiply(turned[flat, source.need(f"{side}_foot")], level))
         outwards = np.angle(np.exp(1j * (heading - np.arctan2(-across[flat, 2], across[flat, 0]))))
         soles.append(quat.multiply(level, quat.from_yaw(-np.median(outwards))))
         heights.append(float(np.median(there[flat, source.need(f"{side}_foot"), 1])))
     scale, along = leg_length(skeleton) / leg_length(source), way_scale(source, skeleton)
-    world = world_rotations(mapped, turned)
+    world = world_rotations(roles, turned)
     at, _ = kinematics.forward(
         np.zeros((len(clip), 3)), kinematics.to_local(world, skeleton.parents), skeleton.offsets[None], skeleton.parents
     )
@@ -102,7 +102,7 @@ def live_map(clip: Clip, skeleton: Skeleton, stance: FootGeometry) -> LiveMap:
         hip, knee, ankle = _leg(skeleton, side)
         hinges.append(ik.usual_hinge(at[:, hip], at[:, knee], at[:, ankle], world[:, hip]))
     return LiveMap(
-        mapped,
+        roles,
         np.array([along, scale, along]),
         stance.ankle_m - scale * float(np.mean(heights)),
         0.5 * (hip_width(skeleton) - scale * hip_width(source)),

@@ -334,7 +334,5 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
 
 
 def _says_phrase(wanted: str, text: str) -> bool:
-    wanted_words, words = re.findall(r"\w+", wanted), re.findall(r"\w+", text.lower())
-    return bool(wanted_words) and any(
-        words[at : at + len(wanted_words)] == wanted_words for at in range(len(words) - len(wanted_words) + 1)
-    )
+    want, words = re.findall(r"\w+", wanted), re.findall(r"\w+", text.lower())
+    return bool(want) and any(words[at : at + len(want)] == want for at in range(len(words) - len(want) + 1))

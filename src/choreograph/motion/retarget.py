@@ -52,9 +52,9 @@ def retarget(
         return clip
     rehung = rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
-    mapped = map_roles(clip.skeleton, body, given)
+    roles = map_roles(clip.skeleton, body, given)
     stance = stance or (likely_stance(clip, body) if sole_m is None else None) or body_stance(body, sole_m)
-    root, rotations, contacts = remap(clip, mapped, stance, way_scale(clip.skeleton, body) if keep_way else None)
+    root, rotations, contacts = remap(clip, roles, stance, way_scale(clip.skeleton, body) if keep_way else None)
     clip_out = _new_clip(clip, body, root, rotations, contacts)
     return clip_out if rehung is None else rehung.on_rig(clip_out)
 

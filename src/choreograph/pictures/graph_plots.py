@@ -106,17 +106,15 @@ def plot_graph(graph: MotionGraph, *, theme: str = "light") -> Figure:
     lost = [_arc(*ends) for ends in zip(angle(numbers, 0 * numbers), angle(numbers, graph.clip_frames), strict=True)]
     panel.add_collection(LineCollection(lost, colors=look.hairline, linewidths=5, capstyle="butt"))
     edges = graph.edges
-    segments = edges.kind == SEGMENT
+    parts = edges.kind == SEGMENT
     arcs = [
         _arc(*ends)
         for ends in zip(
-            angle(edges.clip[segments], edges.start[segments]),
-            angle(edges.clip[segments], edges.stop[segments]),
-            strict=True,
+            angle(edges.clip[parts], edges.start[parts]), angle(edges.clip[parts], edges.stop[parts]), strict=True
         )
     ]
     panel.add_collection(
-        LineCollection(arcs, colors=[colours[c] for c in edges.clip[segments]], linewidths=5, capstyle="butt")
+        LineCollection(arcs, colors=[colours[c] for c in edges.clip[parts]], linewidths=5, capstyle="butt")
     )
     jumps = np.flatnonzero(edges.kind == TRANSITION)
     thinned = jumps[:: max(1, -(-len(jumps) // _CURVES_AT_MOST))]

@@ -155,41 +155,39 @@ class Asking:
             page.asks[verb] = job.id
         return job
 
-    def output(self, ask_output: OutputAsk) -> Job:
+    def output(self, want: OutputAsk) -> Job:
         """Make a file of a result besides its motion: a table, a picture, a model.
 
         Raises:
             RequestError: If its verb has no such file.
             NotThere: If there is no such result.
         """
-        result = self._session.result(ask_output.result)
+        result = self._session.result(want.result)
         verb = find_verb(result.verb)
         known = {one.name: one for one in outputs_of(verb)}
-        if ask_output.output not in known or ask_output.suffix not in known[ask_output.output].suffixes:
-            names_known = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in known.values()) or "nothing"
-            raise RequestError(
-                f"of what {verb.name} finds {names_known} can be had, not {ask_output.output} ({ask_output.suffix})"
-            )
+        if want.output not in known or want.suffix not in known[want.output].suffixes:
+            had = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in known.values()) or "nothing"
+            raise RequestError(f"of what {verb.name} finds {had} can be had, not {want.output} ({want.suffix})")
         what, named = self._subject(result.verb, result.subject)
         ask = VerbAsk(result.verb, result.request, what, named, self._motions(result.verb, result.request))
         job = new_job_id()
         folder = self._session.places.exports / job
-        task = {"asked": ask, "answer": result.answer, "output": ask_output.output, "folder": folder}
-        task["file"] = f"{file_stem(result.motions[0].name)}-{ask_output.output}{ask_output.suffix}"
+        task = {"asked": ask, "answer": result.answer, "output": want.output, "folder": folder}
+        task["file"] = f"{file_stem(result.motions[0].name)}-{want.output}{want.suffix}"
 
         async def finish(files: list[str]) -> list[str]:
             return files
 
-        title = f"{verb.title}: {ask_output.output}"
+        title = f"{verb.title}: {want.output}"
         work = Work("output", title, self.lanes[result.verb], "output", task, id=job)
         return self._session.jobs.start(work, finish)
 
     async def replace(self, old: set[str], results: list[Result]) -> None:
         """Let results go that these better, and the oldest ones that nobody marked."""
         session, project = self._session, self._session.project
-        stay = {new.id for new in results} | set(project.document.kept)
-        names_shown = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
-        passing = sorted(result for result in project.results if result not in names_shown | stay | old)
+        stay = {one.id for one in results} | set(project.document.kept)
+        open_now = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
+        passing = sorted(result for result in project.results if result not in open_now | stay | old)
         for result in sorted(old - stay):
             await asyncio.to_thread(project.fade_result, result)
         for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
@@ -213,21 +211,15 @@ class Asking:
             for known in project.results.values()
             if not known.passing and known.id not in stays and f"result:{known.id}" not in text
         ]
-        same = [await asyncio.to_thread(self._same, result, earlier) for result in results if not result.passing]
+        same = [await asyncio.to_thread(self._same, one, earlier) for one in results if not one.passing]
         return {known.id for known in same if known is not None}
 
-    def _same(self, result: Result, earlier: list[Result]) -> Result | None:
+    def _same(self, own: Result, earlier: list[Result]) -> Result | None:
         """The earlier one that was asked for alike and is the same motion, frame for frame."""
         for known in earlier:
-            if (
-                known.id != result.id
-                and _identity(known) == _identity(result)
-                and len(known.motions) == len(result.motions)
-            ):
+            if known.id != own.id and _facts(known) == _facts(own) and len(known.motions) == len(own.motions):
                 places = self._session.places
-                pairs = [
-                    [places.result(one.id, ".f32", k) for one in (known, result)] for k in range(len(result.motions))
-                ]
+                pairs = [[places.result(one.id, ".f32", k) for one in (known, own)] for k in range(len(own.motions))]
                 if all(a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False) for a, b in pairs):
                     return known
         return None
@@ -280,7 +272,7 @@ class Asking:
             page.performing.push(message.samples)
 
 
-def _identity(result: Result) -> tuple[Any, ...]:
+def _facts(result: Result) -> tuple[Any, ...]:
     """All that a card says of a result."""
     return (
         *(result.verb, result.request, result.subject, result.answer),

@@ -27,12 +27,12 @@ def character(context: WorkerContext, path: Path, channel: TaskChannel) -> Chara
     from choreograph.formats.fbx_character import fbx_as_glb
 
     channel.progress("reading the character", 0, 1)
-    rigged = read_character(path)
-    data, animated = path.read_bytes(), bool(rigged.document.get("animations"))
+    rig = read_character(path)
+    data, animated = path.read_bytes(), bool(rig.document.get("animations"))
     if path.suffix.lower() == ".fbx":
         data, animated = fbx_as_glb(data, path), bool(list_fbx_takes(path))
-    own = path.suffix.lower() == ".fbx" or not _made_here(rigged)
-    return _keep(context, rigged, (data, {}), name=rigged.name, animated=animated, own=own)
+    own = path.suffix.lower() == ".fbx" or not _made_here(rig)
+    return _keep(context, rig, (data, {}), name=rig.name, animated=animated, own=own)
 
 
 def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> CharacterFacts:
@@ -44,24 +44,20 @@ def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     from choreograph.formats.character_roles import read_roles, roles_file, single_roles, with_named_roles
 
     path = context.places.character(ask["character"])
-    rigged = read_character(path)
-    animated = bool(rigged.document.get("animations"))
+    rig = read_character(path)
+    animated = bool(rig.document.get("animations"))
     given = ask.get("roles")
     if given is None:
-        return _facts(
-            ask["character"], ask["name"] or rigged.name, rigged, animated=animated, own=not _made_here(rigged)
-        )
-    changed = {role: joint for role, joint in given.items() if single_roles(rigged.skeleton).get(role) != joint}
-    with_named_roles(rigged.skeleton, changed)  # names that are not there are refused
-    roles_now = {**(read_roles(path) if roles_file(path).is_file() else {}), **changed}
-    return _keep(
-        context, rigged, (path.read_bytes(), roles_now), name=ask["name"] or rigged.name, animated=animated, own=True
-    )
+        return _facts(ask["character"], ask["name"] or rig.name, rig, animated=animated, own=not _made_here(rig))
+    changed = {role: joint for role, joint in given.items() if single_roles(rig.skeleton).get(role) != joint}
+    with_named_roles(rig.skeleton, changed)  # names that are not there are refused
+    now = {**(read_roles(path) if roles_file(path).is_file() else {}), **changed}
+    return _keep(context, rig, (path.read_bytes(), now), name=ask["name"] or rig.name, animated=animated, own=True)
 
 
 def _keep(
     context: WorkerContext,
-    rigged: RiggedCharacter,
+    rig: RiggedCharacter,
     files: tuple[bytes, dict[str, str]],
     *,
     name: str,
@@ -80,28 +76,28 @@ def _keep(
     write_bytes(path, data)
     if given:
         write_roles(path, given)
-        rigged = read_character(path)
-    write_bytes(context.places.worn(character, ".glb"), stage_figure(rigged))
-    return _facts(character, name, rigged, animated=animated, own=own)
+        rig = read_character(path)
+    write_bytes(context.places.worn(character, ".glb"), stage_figure(rig))
+    return _facts(character, name, rig, animated=animated, own=own)
 
 
-def _facts(character: str, name: str, rigged: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
+def _facts(character: str, name: str, rig: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
     from choreograph.formats.character_roles import single_roles
     from choreograph.motion.role_map import LEG_ROLES
 
     return CharacterFacts(
         id=character,
         name=name[:200] or "character",
-        joints=list(rigged.skeleton.names),
-        missing=[role.replace("_", " ") for role in LEG_ROLES if rigged.skeleton.find(role) is None],
+        joints=list(rig.skeleton.names),
+        missing=[role.replace("_", " ") for role in LEG_ROLES if rig.skeleton.find(role) is None],
         animated=animated,
         own=own,
-        roles=single_roles(rigged.skeleton),
+        roles=single_roles(rig.skeleton),
     )
 
 
-def _made_here(rigged: RiggedCharacter) -> bool:
-    return bool(rigged.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
+def _made_here(rig: RiggedCharacter) -> bool:
+    return bool(rig.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
 
 
 def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Motion:
@@ -113,9 +109,9 @@ def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> M
     which: ClipEntry | str = ask["which"]
     clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which, ask["person"])
     someone = read_character(context.places.character(ask["character"]))
-    clip_on = put_on(clip, stage_body(someone), sole_m=someone.sole_m, keep_way=True).clip
-    write_bytes(context.places.worn(ask["key"], ".f32"), pack_frames(clip_on))
-    motion = describe_motion(clip_on, f"worn:{ask['key']}")
+    worn = put_on(clip, stage_body(someone), sole_m=someone.sole_m, keep_way=True).clip
+    write_bytes(context.places.worn(ask["key"], ".f32"), pack_frames(worn))
+    motion = describe_motion(worn, f"worn:{ask['key']}")
     write_bytes(context.places.worn(ask["key"], ".json"), motion.model_dump_json().encode())
     return motion
 

@@ -181,77 +181,67 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
 
     def best(self) -> CompleteResult:
         """The completed motion."""
-        completion, request = self.made, self.request
-        clip = (
-            completion.clip
-            if self._gap is None
-            else self._gap.shown(completion.clip, completion.model.encoding.rate_hz)
-        )
-        measured = measure(completion.clip, completion.targets)
-        text = "one goal" if len(completion.targets) == 1 else f"{len(completion.targets)} goals"
+        own, request = self.made, self.request
+        clip = own.clip if self._gap is None else self._gap.shown(own.clip, own.model.encoding.rate_hz)
+        measured = measure(own.clip, own.targets)
+        what = "one goal" if len(own.targets) == 1 else f"{len(own.targets)} goals"
         answer = Answer(
-            (Motion(clip, (), completion.likely),),
-            f"{clip.seconds:.2f} s through {text}" + (_SPLINED if completion.estimate.splined else ""),
+            (Motion(clip, (), own.likely),),
+            f"{clip.seconds:.2f} s through {what}" + (_SPLINED if own.estimate.splined else ""),
             self._metrics(clip, measured),
             tuple(self._problems(measured)),
-            cost=completion.estimate.objective[-1],
+            cost=own.estimate.objective[-1],
             path=_way(clip),
             details={
-                "objective": [round(value, 6) for value in completion.estimate.objective],
-                "model": describe_model(completion.model),
-                "led_by": "spline"
-                if completion.estimate.splined
-                else "recordings"
-                if completion.guide is not None
-                else "model",
-                "behaviours": [completion.model.dynamics[n].name for n in completion.behaviours]
-                if len(completion.model.dynamics) > 1
+                "objective": [round(value, 6) for value in own.estimate.objective],
+                "model": describe_model(own.model),
+                "led_by": "spline" if own.estimate.splined else "recordings" if own.guide is not None else "model",
+                "behaviours": [own.model.dynamics[n].name for n in own.behaviours]
+                if len(own.model.dynamics) > 1
                 else [],
             },
         )
-        return CompleteResult(
-            "complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=completion
-        )
+        return CompleteResult("complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=own)
 
     def _metrics(self, clip: Clip, measured: Sequence[Measured]) -> dict[str, Metric]:
-        completion = self.made
+        own = self.made
         metrics = {"seconds": Metric(clip.seconds, "s", "lasts")}
         metres = [one.off for one in measured if one.unit == "m" and one.target.kind != "contact"]
         if metres:
             metrics["goal_worst"] = Metric(max(metres), "m", "off what was asked at most")
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
-        if math.isfinite(completion.model.held_out):
-            metrics["held_out"] = Metric(completion.model.held_out, "×", "model's error relative to a spline's")
-        steps = len(completion.estimate.objective) - 1
+        if math.isfinite(own.model.held_out):
+            metrics["held_out"] = Metric(own.model.held_out, "×", "model's error relative to a spline's")
+        steps = len(own.estimate.objective) - 1
         metrics["iterations"] = Metric(float(steps), "iteration" if steps == 1 else "iterations", "optimised in")
         return metrics
 
     def _problems(self, measured: Sequence[Measured]) -> list[Problem]:
-        completion, problems = self.made, []
-        names, missed = completion.clip.skeleton.names, worst(measured)
-        for one, fights in zip(missed, find_conflicts(completion, [one.target for one in missed]), strict=True):
+        own, problems = self.made, []
+        names, missed = own.clip.skeleton.names, worst(measured)
+        for one, fights in zip(missed, find_conflicts(own, [one.target for one in missed]), strict=True):
             more = []
-            if (short := beyond_reach(one, completion.clip)) > 0:
+            if (short := beyond_reach(one, own.clip)) > 0:
                 more.append(f"That is {amount(short, 'm')} farther than the body reaches from where its torso is.")
             if fights:
                 verb = "stands" if len(fights) == 1 else "stand"
                 more.append(f"{', '.join(fights)} {verb} against it: drop or move one, or give one more weight.")
             problem = one.problem(names, " ".join(more))
             problems.append(replace(problem, nearest=round(one.off, 4)) if short > 0 else problem)
-        problems += find_problems(measure(completion.clip, pose_places(completion.targets)), names)
-        if (fast := find_too_fast(completion.clip, completion.model, completion.targets)) is not None:
+        problems += find_problems(measure(own.clip, pose_places(own.targets)), names)
+        if (fast := find_too_fast(own.clip, own.model, own.targets)) is not None:
             problems.append(_with_way_out(fast, self.request))
-        if (flight := find_flight(completion.clip, completion.model, completion.targets)) is not None:
+        if (flight := find_flight(own.clip, own.model, own.targets)) is not None:
             problems.append(flight)
         where = "goals" if self.request.goals else "between"
-        if completion.estimate.splined:
-            if not completion.model.held_out > 1:
+        if own.estimate.splined:
+            if not own.model.held_out > 1:
                 problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=_UNLIKE))
-            elif (apart := _longest_gap(completion.targets)) > _SPLINE_S:
-                what = _KNOWS_LESS.format(completion.model.held_out, apart)
+            elif (apart := _longest_gap(own.targets)) > _SPLINE_S:
+                what = _KNOWS_LESS.format(own.model.held_out, apart)
                 problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=what))
-        if not completion.estimate.converged:
+        if not own.estimate.converged:
             count = self._settings.iterations
             problems.append(Problem.of(ProblemKind.NOT_CONVERGED, "work_limit", count=count, broken=""))
         return problems

@@ -119,15 +119,15 @@ class FaceSearch(OneStepSearch[_Completed]):
         progress("completing", 1, 2)
         frames = round(request.duration_s * model.rate_hz) + 1
         targets = find_targets(request, recorded, model, frames)
-        completion = complete_landmarks(model, frames, targets, exact=request.exact)
+        whole = complete_landmarks(model, frames, targets, exact=request.exact)
         if recorded.shapes is None:
-            return _Completed(completion, completion, None, model.rate_hz, targets)
+            return _Completed(whole, whole, None, model.rate_hz, targets)
         names = recorded.names
         column = recorded.shapes.order(names)
         weights = np.zeros((frames, len(names)))
-        weights[:, column[column >= 0]] = recorded.shapes.solve_weights(completion)[:, column >= 0]
+        weights[:, column[column >= 0]] = recorded.shapes.solve_weights(whole)[:, column >= 0]
         face = Face(names, weights, model.rate_hz, "completed")
-        return _Completed(completion, recorded.shapes.landmarks(face), face, model.rate_hz, targets)
+        return _Completed(whole, recorded.shapes.landmarks(face), face, model.rate_hz, targets)
 
     def _key(self) -> Any:
         return self.request.shapes, self.request.advanced
@@ -146,35 +146,31 @@ class FaceSearch(OneStepSearch[_Completed]):
 
     def best(self) -> FaceResult:
         """The completed face."""
-        completion, recorded, request = self.made, self._recorded, self.request
-        model = None if completion.targets is None else self._learn()
+        own, recorded, request = self.made, self._recorded, self.request
+        model = None if own.targets is None else self._learn()
         markers = recorded.names if recorded.shapes is None else ()
-        name = "completed" if completion.face is None else completion.face.name
-        clip = points_as_clip(completion.final * _METRES, completion.rate_hz, name, markers)
-        misses = (
-            []
-            if completion.targets is None
-            else list(measure(request, completion.targets, completion.final, completion.rate_hz))
-        )
+        name = "completed" if own.face is None else own.face.name
+        clip = points_as_clip(own.final * _METRES, own.rate_hz, name, markers)
+        misses = [] if own.targets is None else list(measure(request, own.targets, own.final, own.rate_hz))
         metrics = {"seconds": Metric(clip.seconds, "s", "Duration")}
         if misses:
             metrics["goal_error_max"] = Metric(max(miss.got or 0.0 for miss in misses), "mm", "Goal error, max")
         if model is not None:
             metrics["model_error"] = Metric(points_error(model, recorded.resampled()), "mm", "Model error, one step")
-        if model is not None and completion.face is not None:
-            apart = float(np.linalg.norm(completion.final - completion.landmarks, axis=-1).mean())
+        if model is not None and own.face is not None:
+            apart = float(np.linalg.norm(own.final - own.landmarks, axis=-1).mean())
             metrics["weights_error"] = Metric(apart, "mm", "Landmark error of the weights")
         limit = TOLERANCE["landmark"].limit()
         answer = Answer(
-            (Motion(clip, face=completion.face),),
-            f"{clip.seconds:.2f} s of {len(recorded.names)} {'shapes' if completion.face is not None else 'markers'}",
+            (Motion(clip, face=own.face),),
+            f"{clip.seconds:.2f} s of {len(recorded.names)} {'shapes' if own.face is not None else 'markers'}",
             metrics,
             tuple(miss for miss in misses if miss.got is not None and miss.got > limit),
             details={} if model is None else {"learned_from": [one.name for one in recorded.recordings]},
         )
         return FaceResult(
-            "face", request, (answer,), notes=self._lost_shapes(completion.face), seconds=self.seconds,
-            landmarks=completion.landmarks, shapes=recorded.shapes, model=model,
+            "face", request, (answer,), notes=self._lost_shapes(own.face), seconds=self.seconds,
+            landmarks=own.landmarks, shapes=recorded.shapes, model=model,
         )  # fmt: skip
 
     def _lost_shapes(self, face: Face | None) -> tuple[Problem, ...]:

@@ -39,21 +39,21 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
 
     def make(self, progress: Progress) -> tuple[Clip, Cycle]:
         """Find the cycle and join its ends."""
-        request, clip = self.request, self._clip
-        limits, at = (request.min_s, request.max_s), (request.start_s, request.end_s)
-        cycle = find_cycle(clip, limits, at, straight=request.straight)
+        ask, clip = self.request, self._clip
+        limits, at = (ask.min_s, ask.max_s), (ask.start_s, ask.end_s)
+        cycle = find_cycle(clip, limits, at, straight=ask.straight)
         progress("joining the ends", 1, 3)
-        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=request.straight, in_place=False)
-        if request.clean and clip.skeleton.feet and clip.local_pos is None:
+        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=ask.straight, in_place=False)
+        if ask.clean and clip.skeleton.feet and clip.local_pos is None:
             one = _cleaned(one)
-        if request.in_place:
-            one = join_ends(one, straight=request.straight, in_place=True)
-        if one.seconds * request.cycles > LONGEST_S:
+        if ask.in_place:
+            one = join_ends(one, straight=ask.straight, in_place=True)
+        if one.seconds * ask.cycles > LONGEST_S:
             raise RequestError(
-                f"cycles is {request.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
+                f"cycles is {ask.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
                 where="cycles",
             )
-        return repeat(one, request.cycles), cycle
+        return repeat(one, ask.cycles), cycle
 
     def best(self) -> Result:
         """The loop."""
@@ -83,19 +83,17 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
         return Result("loop", self.request, (answer,), seconds=self.seconds)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
-        request = self.request
+        ask = self.request
         if cycle.gap_m > GAP_M:
-            what = (
-                f"No cycle of {request.min_s:g}–{request.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
-            )
+            what = f"No cycle of {ask.min_s:g}–{ask.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
-        elif cycle.moves_m < STILL_M and (request.start_s is None or request.end_s is None):
+        elif cycle.moves_m < STILL_M and (ask.start_s is None or ask.end_s is None):
             what = f"The cycle stands still: joints move {amount(cycle.moves_m, 'm')} on average"
             facts = {"asked": STILL_M, "got": cycle.moves_m, "unit": "m", "metric": "moves"}
             more = "Say where the motion repeats (start_s, end_s)."
             yield Problem.of(ProblemKind.NO_LOOP, "min_s", what=what, more=more, **facts)
-        if request.straight and abs(turn) > _TURN_RAD:
+        if ask.straight and abs(turn) > _TURN_RAD:
             off = float(np.degrees(turn))
             more = "Switch this off to keep it (straight)."
             yield Problem.of(

@@ -109,11 +109,9 @@ def find_rates(network: Network, costs: Floats, way: Floats, turn: Floats) -> Ra
     pairs = [(metre, 0.0)]
     for share in _SHARES[1:]:
         pairs.append((share * metre, greatest(highest, lambda rate, share=share: fits(share * metre, rate))))
-    fitting = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
+    good = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
     return Rates(
-        np.array([pair[0] for pair, _ in fitting]),
-        np.array([pair[1] for pair, _ in fitting]),
-        np.array([v for _, v in fitting]),
+        np.array([pair[0] for pair, _ in good]), np.array([pair[1] for pair, _ in good]), np.array([v for _, v in good])
     )
 
 
