@@ -33,7 +33,7 @@ class Told:
 class SearchedRecordings:
     """Clips that can be searched."""
 
-    told: tuple[Told, ...]
+    texts: tuple[Told, ...]
     texts: tuple[ClipText, ...]
     features: Callable[[], Features]
     """Computed, or taken from the cache, when they are first needed."""

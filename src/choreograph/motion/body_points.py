@@ -16,7 +16,7 @@ ROLES = ("hips", "neck", "head", *(f"{side}_{part}" for side in ("left", "right"
 """Joints whose poses are compared; points of the body come in this order."""
 POSED = len(ROLES)
 """The points behind these are ends of bones: the top of the head, the tips of the toes."""
-HEAD_TOP, LEFT_TIP, RIGHT_TIP = POSED, POSED + 1, POSED + 2
+HEAD_TOP, LEFT_TIP, RIGHT_TIP = POSED, POSED + 1, POSED + 2  # the last of the points
 POINTS = POSED + 3  # in all
 HIPS = 0  # the point by which a body is placed
 _STATURE_M = 1.75

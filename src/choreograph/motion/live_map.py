@@ -28,7 +28,7 @@ from choreograph.motion.skeleton import Skeleton
 class LiveMap:
     """A table by which poses of one body are put on another."""
 
-    found: RoleMap
+    roles: RoleMap
     """Which joint is which; feet are aligned by how they stand."""
     scale: Floats
     """Of places, (3,)."""
@@ -43,9 +43,9 @@ class LiveMap:
 
     def poses(self, root_pos: Floats, local_rot: Floats) -> tuple[Floats, Floats]:
         """Root positions (F, 3) and local rotations (F, J, 4) of the target, each frame by itself."""
-        source, target = self.found.source, self.found.target
+        source, target = self.roles.source, self.roles.target
         there, turned = kinematics.forward(root_pos, local_rot, source.offsets[None], source.parents)
-        world = world_rotations(self.found, turned)
+        world = world_rotations(self.roles, turned)
         local = kinematics.to_local(world, target.parents)
         middle = self._carried(there[:, _joints(source, "upper_leg")].mean(axis=1))
         at, _ = kinematics.forward(np.zeros_like(middle), local, target.offsets[None], target.parents)

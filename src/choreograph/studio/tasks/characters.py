@@ -135,7 +135,7 @@ def live_facts(table: LiveMap) -> LiveFacts:
     from choreograph.motion import ik
     from choreograph.motion.role_map import SIDES
 
-    source, target = table.found.source, table.found.target
+    source, target = table.roles.source, table.roles.target
     parts = ("upper_leg", "lower_leg", "foot")
     return LiveFacts.model_validate(
         {
@@ -143,10 +143,10 @@ def live_facts(table: LiveMap) -> LiveFacts:
             "offsets": source.offsets.tolist(),
             "to_parents": target.parents.tolist(),
             "to_offsets": target.offsets.tolist(),
-            "low": table.found.low.tolist(),
-            "high": table.found.high.tolist(),
-            "share": table.found.share.tolist(),
-            "align": table.found.align[:, [1, 2, 3, 0]].tolist(),
+            "low": table.roles.low.tolist(),
+            "high": table.roles.high.tolist(),
+            "share": table.roles.share.tolist(),
+            "align": table.roles.align[:, [1, 2, 3, 0]].tolist(),
             "hips": tuple(source.need(f"{side}_upper_leg") for side in SIDES),
             "scale": table.scale.tolist(),
             "lift_m": table.lift_m,
