@@ -15,16 +15,16 @@ from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, File
-from choreograph.dynamics.body import Body, make_body
-from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
+from choreograph.dynamics.body import Body
+from choreograph.dynamics.contacts import GROUPS, ContactPoints
 from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.gravity_check import doubt_rate, falls_at
-from choreograph.dynamics.inverse import Dynamics, compute_dynamics
+from choreograph.dynamics.inverse import Analysis, Dynamics, analyse
+from choreograph.dynamics.strength import joint_strength
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.mechanics import Mechanics, gather_limbs
-from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.dynamics.request import BodyRequest, DynamicsRequest
+from choreograph.verbs.dynamics.request import DynamicsRequest
 
 EDGE_S = 0.05
 """Seconds at both ends of a motion whose accelerations count for no metric: a filter knows one side only there."""
@@ -37,18 +37,6 @@ class DynamicsResult(Result):
     dynamics: Dynamics | None = None
     body: Body | None = None
     points: ContactPoints | None = None
-
-
-def body_of(skeleton: Skeleton, request: BodyRequest) -> Body:
-    """The body that a request describes.
-
-    Raises:
-        RequestError: If measures are not above zero.
-        RoleError: If the legs are not known.
-    """
-    return make_body(
-        skeleton, height_m=request.height_m, mass_kg=request.mass_kg, masses_kg=dict(request.masses_kg) or None
-    )
 
 
 class DynamicsSearch(Search):
@@ -64,38 +52,34 @@ class DynamicsSearch(Search):
         super().__init__(request)
         self.request: DynamicsRequest = request
         self._clip = clip
-        self._found: tuple[Dynamics, Body, ContactPoints, float] | None = None
+        self._measured: Analysis | None = None
         self._seconds = 0.0
 
     @property
     def done(self) -> bool:
         """Whether it is measured."""
-        return self._found is not None
+        return self._measured is not None
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Measure it."""
-        if self._found is None:
+        if self._measured is None:
             began, request, clip = time.monotonic(), self.request, self._clip
-            body = body_of(clip.skeleton, request.body)
-            floor = floor_height([clip]) if request.floor_m is None else request.floor_m
-            points = measure_points([clip], body.height, floor)
-            dynamics = compute_dynamics(
-                clip, body, points, floor_m=floor, cutoff_hz=request.cutoff_hz or None,
+            self._measured = analyse(
+                clip, request.body.of(clip.skeleton), floor_m=request.floor_m, cutoff_hz=request.cutoff_hz or None,
                 friction=request.friction, progress=progress,
             )  # fmt: skip
-            self._found = (dynamics, body, points, floor)
             self._seconds = time.monotonic() - began
         return False
 
     def change(self, request: Any) -> None:
         """Ask about another body or filter."""
-        self.request, self._found = request, None
+        self.request, self._measured = request, None
 
     def best(self) -> DynamicsResult:
         """The motion unchanged, with its mechanics."""
-        if self._found is None:
+        if self._measured is None:
             raise RequestError("nothing was measured yet")
-        dynamics, body, points, floor = self._found
+        dynamics, body, points, floor = self._measured
         clip = self._clip
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
@@ -121,8 +105,6 @@ class DynamicsSearch(Search):
 
 
 def _mechanics(dynamics: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
-    from choreograph.verbs.physics.display import joint_strength
-
     limbs, centres, forces = gather_limbs(points.names, dynamics.points, dynamics.forces / dynamics.weight)
     torques = np.linalg.norm(dynamics.torques, axis=-1)
     torques[:, 0] = 0.0  # the root's are the residual
