@@ -85,7 +85,11 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
         asked = self.request
         if cycle.gap_m > GAP_M:
-            what = f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
+            given = asked.start_s is not None and asked.end_s is not None
+            cycles = (
+                "The given cycle does not repeat" if given else f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats"
+            )
+            what = f"{cycles}; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
         elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.end_s is None):
