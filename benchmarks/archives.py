@@ -198,8 +198,8 @@ def _only(path: Path) -> str:
 
 
 _GOES = {
-    "body": [{"at_s": 0.0, "position": (0.0, 0.0), "facing_deg": 0.0}, {"at_s": 3.0, "position": (0.0, 3.0)}],
-    "length_s": 3.0,
+    "duration_s": 3.0,
+    "goals": [{"at_s": 0.0, "place": (0.0, 0.0), "facing_deg": 0.0}, {"at_s": 3.0, "place": (0.0, 3.0)}],
 }
 ASKS: dict[str, Callable[[Path], str]] = {
     "open": _open,
@@ -207,11 +207,11 @@ ASKS: dict[str, Callable[[Path], str]] = {
     "only": _only,
     "follow": lambda path: _first_step("follow", path, {"path": "eight:radius=3"}),
     "follow, label": lambda path: _first_step("follow", path, {"path": "eight:radius=3", "label": "run"}),
-    "solve": lambda path: _first_step("solve", path, {**_GOES, "count": 1, "seconds": 0.5}),
+    "solve": lambda path: _first_step("solve", path, {**_GOES, "count": 1, "time_limit_s": 0.5}),
     "perform": lambda path: _first_step("perform", path, {"samples": [(k / 10, 0.0, 0.12 * k) for k in range(40)]}),
     "complete": lambda path: _first_step("complete", path, {"duration_s": 1.5}),
     "plan": lambda path: _first_step("plan", path, {"goal": {"position": (0.0, 2.0)}, "evaluations": 200}),
-    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "length_s": 2.0}),
+    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "duration_s": 2.0}),
 }
 """What is asked of an archive."""
 

@@ -139,15 +139,16 @@ def draw_follow(chance: Chance, graph: cg.MotionGraph) -> cg.FollowRequest:
 def draw_solve(chance: Chance, graph: cg.MotionGraph) -> cg.SolveRequest:
     """Places, joints, poses, frames, labels, obstacles."""
     length = chance.between(2, 7)
-    body = [cg.BodyTarget(0.0, (chance.between(-2, 2), chance.between(-2, 2)), chance.between(-180, 180, 0))]
+    body = [cg.PlaceGoal(0.0, (chance.between(-2, 2), chance.between(-2, 2)), chance.between(-180, 180, 0))]
     far = chance.one((0.3, 1.0, 1.5, 4.0))
     times = sorted({chance.between(0.5, length) for _ in range(int(chance.rng.integers(0, 3)))})
     for before, at in zip([0.0, *times], times, strict=False):
         step = far * (at - before) * chance.between(0, 1) * np.exp(1j * chance.between(-3.1, 3.1))
-        x, z = body[-1].position
+        x, z = body[-1].place
         facing = chance.between(-180, 180, 0) if chance.happens(0.5) else None
-        body.append(cg.BodyTarget(at, (round(x + step.real, 2), round(z + step.imag, 2)), facing))
-    more: dict[str, Any] = {}
+        body.append(cg.PlaceGoal(at, (round(x + step.real, 2), round(z + step.imag, 2)), facing))
+    goals: list[Any] = []
+    obstacles: tuple[cg.Obstacle, ...] = ()
     if chance.happens(0.35):
         joint = chance.one(("head", "left_hand", "right_hand", "left_foot", "right_foot"))
         # Where a recording has it, seen from the torso, and moved a little.
@@ -156,32 +157,38 @@ def draw_solve(chance: Chance, graph: cg.MotionGraph) -> cg.SolveRequest:
         x, y, z = clip.global_positions()[frame, clip.skeleton.need(joint)]
         wanted = (None, round(float(y) + chance.between(-0.1, 0.1), 2), None)
         velocity = tuple(chance.between(-2, 2) if chance.happens(0.3) else None for _ in range(3))
-        more["joints"] = (cg.JointTarget(at, joint, wanted, velocity),)
-    if chance.happens(0.35) or (len(body) < 2 and not more):
+        goals.append(cg.JointGoal(at, joint, wanted, velocity))
+    if chance.happens(0.35) or (len(body) < 2 and not goals):
         at, lasts = chance.between(0, length - 0.5), chance.one((0.0, 0.0, 0.4))
         clip = chance.one([clip for clip in graph.clips if len(clip) > 90])
         frame = int(chance.rng.integers(0, len(clip) - 60))
-        more["frames"] = (cg.HardFrame(at, clip.name, frame, lasts),)
+        goals.append(cg.PoseGoal(at, cg.PoseSource(clip.name, frame), exact=True, duration_s=lasts))
     if chance.happens(0.2):
         clip = chance.one(graph.clips)
-        more["poses"] = (cg.PoseTarget(chance.between(0, length), clip.name, int(chance.rng.integers(len(clip)))),)
+        at = chance.between(0, length)
+        goals.append(cg.PoseGoal(at, cg.PoseSource(clip.name, int(chance.rng.integers(len(clip))))))
     if chance.happens(0.25):
         start = chance.between(0, length / 2)
-        more["labels"] = (cg.LabelTarget(start, chance.between(start + 0.5, length), chance.label(graph)),)
+        end = chance.between(start + 0.5, length)
+        goals.append(cg.LabelGoal(start_s=start, end_s=end, label=chance.label(graph)))
     if chance.happens(0.3):
-        spot = np.mean([complex(*b.position) for b in body]) + chance.between(-1, 1) + 1j * chance.between(-1, 1)
+        spot = np.mean([complex(*b.place) for b in body]) + chance.between(-1, 1) + 1j * chance.between(-1, 1)
         clearance, size = chance.between(0, 0.5), chance.between(0.1, 0.6)
         x, z = round(spot.real, 2), round(spot.imag, 2)
-        if min(abs(complex(*b.position) - spot) for b in body) > 1.5 * size + 0.05:
-            more["obstacles"] = (
-                cg.TorsoObstacle.of_circle((x, z), size, clearance=clearance)
+        if min(abs(complex(*b.place) - spot) for b in body) > 1.5 * size + 0.05:
+            obstacles = (
+                cg.Obstacle(centre=(x, z), radius_m=size, clearance_m=clearance, of="hips")
                 if chance.happens(0.5)
-                else cg.TorsoObstacle.of_box((x - size, z - size), (x + size, z + size), clearance=clearance),
+                else cg.Obstacle(low=(x - size, z - size), high=(x + size, z + size), clearance_m=clearance, of="hips"),
             )
     return cg.SolveRequest(
-        length, tuple(body), evaluations=chance.one((5_000, 60_000)), count=chance.one((1, 1, 3)),
-        seed=int(chance.rng.integers(100)), **more,
-    )  # fmt: skip
+        length,
+        (*body, *goals),
+        scene=cg.Scene(obstacles),
+        work_limit=chance.one((5_000, 60_000)),
+        count=chance.one((1, 1, 3)),
+        seed=int(chance.rng.integers(100)),
+    )
 
 
 def draw_perform(chance: Chance, graph: cg.MotionGraph) -> cg.PerformRequest:
@@ -197,8 +204,8 @@ def draw_perform(chance: Chance, graph: cg.MotionGraph) -> cg.PerformRequest:
     wishes = ()
     if chance.happens(0.4):
         number = int(chance.rng.integers(6))
-        wishes = (cg.SegmentConstraint(chance.between(0.5, seconds - 0.5), (number,)),)
-    return cg.PerformRequest(samples=samples, smooth_s=chance.one((0.0, 0.2)), constraints=wishes)
+        wishes = (cg.SegmentGoal(at_s=chance.between(0.5, seconds - 0.5), segments=(number,)),)
+    return cg.PerformRequest(samples=samples, smooth_s=chance.one((0.0, 0.2)), goals=wishes)
 
 
 def draw_bend(chance: Chance, graph: cg.MotionGraph) -> tuple[cg.Clip, cg.BendRequest]:

@@ -25,33 +25,30 @@ from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.formats import read_clip
+from choreograph.goals.model import JointGoal, PlaceGoal, PoseGoal, PoseSource
 from choreograph.graph.cache import list_entries
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.verbs.solve.constraints import BodyTarget, HardFrame, JointTarget
 from choreograph.verbs.solve.hierarchy import Hierarchy, build_hierarchy
 from choreograph.verbs.solve.prepare import find_frames, find_hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 from choreograph.verbs.solve.splice import Splice
 
-BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
-END = BodyTarget(10.0, (0.0, 4.0), 90.0)
+BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
+END = PlaceGoal(10.0, (0.0, 4.0), 90.0)
 REQUESTS = {
     "end 4 m away, turned 90°": (SolveRequest(10.0, (BEGIN, END)), (0.1, 0.3, 1.0)),
-    "with a checkpoint midway": (
-        SolveRequest(10.0, (BEGIN, BodyTarget(5.0, (0.0, 2.0), 45.0), END)),
-        (0.3, 1.0, 2.0),
-    ),
+    "with a checkpoint midway": (SolveRequest(10.0, (BEGIN, PlaceGoal(5.0, (0.0, 2.0), 45.0), END)), (0.3, 1.0, 2.0)),
     "head at 1.9 m midway": (
-        SolveRequest(10.0, (BEGIN, END), (JointTarget(5.0, "head", (None, 1.9, None)),)),
+        SolveRequest(10.0, (BEGIN, END, JointGoal(5.0, "head", (None, 1.9, None)))),
         (0.3, 1.0, 2.0),
     ),
     "top of a jump as hard frame midway": (
-        SolveRequest(10.0, (BEGIN, END), frames=(HardFrame(5.0, "16_03", 215),)),
+        SolveRequest(10.0, (BEGIN, END, PoseGoal(5.0, PoseSource("16_03", 215), exact=True))),
         (0.1, 0.3, 0.5),
     ),
 }
@@ -62,7 +59,7 @@ def graph_of(clips: list[Clip], *, mirror: bool = False) -> MotionGraph:
     return build_graph(clips, GraphSettings(threshold_m=0.001, mirror=mirror))
 
 
-def run_cpu(solver: Solver, seconds: float) -> None:
+def run_cpu(solver: PathSolver, seconds: float) -> None:
     """Search on for so many CPU seconds."""
     begun = time.process_time()
     while time.process_time() - begun < seconds:
@@ -74,12 +71,12 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         rows: list[list[list[float]]] = []
         scored = 0
         for seed in range(seeds):
-            solver, at = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
+            solver, at = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
             row = []
             for moment in times:
                 run_cpu(solver, moment - at)
                 at = moment
-                errors = [e for e in solver.answers()[0].errors if e.constraint != "body[0]"]
+                errors = [e for e in solver.answers()[0].errors if e.where != "goals[0]"]
                 row.append([v for e in errors for v in (100 * (e.metres or 0.0), np.degrees(e.radians or 0.0))])
             rows.append(row)
             scored += solver.evaluations
@@ -141,12 +138,12 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
     for name, (request, _) in REQUESTS.items():
         rows = []
         for seed in range(seeds):
-            solver = Solver(graph, request.with_(seed=seed), hierarchy=cuts)
+            solver = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
-            motion, used = finish(splice, body=request.body), np.unique(splice.clip)
+            motion, used = finish(splice, body=request.person().body), np.unique(splice.clip)
             clip = motion.clip
             hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
-            off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)
+            off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.person().body)
             peaks = accel_peak([clip]) / accel_peak([graph.clips[int(c)] for c in used])
             glides.append(motion.glide_m_s)
             slides = 100 * foot_slide(motion.raw), 100 * foot_slide(clip)
@@ -182,7 +179,7 @@ def cache_times(graph: MotionGraph) -> None:
 
 def time_until(graph: MotionGraph, cuts: Hierarchy, request: SolveRequest, cm: float, deg: float, seed: int) -> float:
     """CPU seconds of searching until every body constraint is met so nearly; 10 at most."""
-    solver, taken = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
+    solver, taken = PathSolver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
     while taken < 10.0:
         begun = time.process_time()
         solver.run(evaluations=5_000)
@@ -206,7 +203,7 @@ def growth_table(clips: list[Clip], seeds: int) -> None:
         found = time.process_time() - begun
         searched = []
         for request in (end, by_way):
-            solver = Solver(graph, request, hierarchy=cuts)
+            solver = PathSolver(graph, request, hierarchy=cuts)
             run_cpu(solver, 3.0)
             searched.append((solver.evaluations / len(solver.minima), 3000.0 / len(solver.minima)))
         (scored, took), (scored_by_way, took_by_way) = searched
@@ -238,10 +235,10 @@ def main() -> None:
         f"{len(cuts.lost_clips())} clips lost, found in {time.process_time() - begun:.2f} CPU s"
     )
     cache_times(graph)
-    Solver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
+    PathSolver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
     search_table(graph, cuts, seeds)
     request = REQUESTS["end 4 m away, turned 90°"][0]
-    solver = Solver(graph, request, hierarchy=cuts)
+    solver = PathSolver(graph, request, hierarchy=cuts)
     run_cpu(solver, 10.0)
     print(
         f"\ndifferent answers to the first request in 10 s: {len(solver.answers(500))}, of {len(solver.minima)} minima"

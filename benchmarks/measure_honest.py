@@ -143,47 +143,48 @@ def _perform(request: Any, motion: Written, answer: Any) -> Iterator[Miss]:
     if abs(motion.seconds - times[-1]) > 1.5 / motion.fps:
         yield Miss("samples", "seconds", float(times[-1]), motion.seconds)
     frame = 1.01 / motion.fps
-    for n, wish in enumerate(request.constraints):
-        playing = [p for p in answer.details["pieces"] if p["start_s"] - frame <= wish.time_s <= p["stop_s"] + frame]
+    for n, wish in enumerate(request.goals):
+        playing = [p for p in answer.details["pieces"] if p["start_s"] - frame <= wish.at_s <= p["stop_s"] + frame]
         if not any(piece["segment"] in wish.segments for piece in playing):
-            yield Miss(f"constraints[{n}]", "segment", wish.segments[0], -1)
+            yield Miss(f"goals[{n}]", "segment", wish.segments[0], -1)
 
 
 # ------------------------------------------------------------------ solve
 
 
 def _solve(request: Any, motion: Written, answer: Any, graph: Any) -> Iterator[Miss]:
-    if abs(motion.seconds - request.length_s) > 1.01 / motion.fps:
-        yield Miss("length_s", "length", request.length_s, motion.seconds)
-    for n, target in enumerate(request.body):
-        off = abs(motion.at(motion.torso, target.at_s) - complex(*target.position))
+    if abs(motion.seconds - request.duration_s) > 1.01 / motion.fps:
+        yield Miss("duration_s", "duration", request.duration_s, motion.seconds)
+    person = request.person()
+    for where, target in person.places:
+        off = abs(motion.at(motion.torso, target.at_s) - complex(*target.place))
         if off > SLACK * OFF_M:
-            yield Miss(f"body[{n}].position", "torso", 0.0, float(off))
+            yield Miss(f"{where}.place", "torso", 0.0, float(off))
         if target.facing_deg is not None:
             turned = _apart_deg(motion.at(motion.facing, target.at_s), math.radians(target.facing_deg))
             if turned > SLACK * OFF_DEG:
-                yield Miss(f"body[{n}].facing_deg", "facing", 0.0, turned)
-    for n, target in enumerate(request.joints):
-        yield from _joint(f"joints[{n}]", target, motion, graph)
+                yield Miss(f"{where}.facing_deg", "facing", 0.0, turned)
+    for where, target in person.joints:
+        yield from _joint(where, target, motion, graph)
     clips = {clip.name: clip for clip in graph.clips}
-    for n, wanted in enumerate(request.frames):
-        for step_s in sorted({0.0, wanted.lasts_s}):
-            yield from _frame(f"frames[{n}]", motion, clips[wanted.clip], wanted, step_s)
-    for n, wanted in enumerate(request.poses):
+    for where, wanted in person.exact:
+        for step_s in sorted({0.0, wanted.duration_s}):
+            yield from _frame(where, motion, clips[wanted.pose.clip], wanted, step_s)
+    for where, wanted in person.poses:
         gaps = motion.seen_from_torso(_nearest(motion, wanted.at_s))[_own(motion, graph)]
-        gaps = gaps - _recorded(clips[wanted.clip], wanted.frame)
+        gaps = gaps - _recorded(clips[wanted.pose.clip], wanted.pose.frame)
         off = math.sqrt((gaps**2).sum(axis=1).mean())
         if off > SLACK * OFF_M:
-            yield Miss(f"poses[{n}]", "joints from the pose", 0.0, off)
+            yield Miss(where, "joints from the pose", 0.0, off)
     labels = Labels(answer, graph, motion)
-    for n, wanted in enumerate(request.labels):
+    for where, wanted in person.labels:
         times = np.arange(len(motion.joints)) / motion.fps
-        inside = (times >= wanted.start_s) & (times <= wanted.stop_s)
+        inside = (times >= wanted.start_s) & (times <= wanted.end_s)
         share = labels.have(wanted.label)[inside].mean()
         if share < 0.9 / SLACK - 1 / inside.sum():
-            yield Miss(f"labels[{n}]", wanted.label, 1.0, float(share))
-    for n, obstacle in enumerate(request.obstacles):
-        yield from _obstacle(f"obstacles[{n}]", obstacle, motion)
+            yield Miss(where, wanted.label, 1.0, float(share))
+    for where, obstacle in person.obstacles:
+        yield from _obstacle(where, obstacle, motion)
     yield from _glide(motion, answer, clips)
 
 
@@ -223,7 +224,7 @@ def _recorded(clip: Any, frame: int) -> np.ndarray:
 def _frame(where: str, motion: Written, clip: Any, wanted: Any, step_s: float) -> Iterator[Miss]:
     """The frame that is to be shown, as the joints are placed and turned."""
     shown = _nearest(motion, wanted.at_s + step_s)
-    own = wanted.frame + step_s * clip.fps
+    own = wanted.pose.frame + step_s * clip.fps
     frame = round(own)
     names = [motion.joint(name) for name in clip.skeleton.names]
     gaps = np.linalg.norm(motion.seen_from_torso(shown)[names] - _recorded(clip, frame), axis=1)
@@ -239,12 +240,12 @@ def _frame(where: str, motion: Written, clip: Any, wanted: Any, step_s: float) -
 
 
 def _obstacle(where: str, obstacle: Any, motion: Written) -> Iterator[Miss]:
-    if obstacle.circle is not None:
-        gaps = np.abs(motion.torso - complex(*obstacle.circle.centre)) - obstacle.circle.radius
+    if obstacle.centre is not None:
+        gaps = np.abs(motion.torso - complex(*obstacle.centre)) - obstacle.radius_m
     else:
-        gaps = distance_to_outline(motion.torso, np.array([complex(*corner) for corner in obstacle.corners]))
-    if gaps.min() < obstacle.clearance - SLACK * OFF_M:
-        yield Miss(where, "clearance", obstacle.clearance, float(gaps.min()))
+        gaps = distance_to_outline(motion.torso, np.array([complex(*corner) for corner in obstacle.outline]))
+    if gaps.min() < obstacle.hips_m - SLACK * OFF_M:
+        yield Miss(where, "clearance", obstacle.hips_m, float(gaps.min()))
 
 
 def _glide(motion: Written, answer: Any, clips: Any, window_s: float = 0.5) -> Iterator[Miss]:

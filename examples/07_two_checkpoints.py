@@ -20,7 +20,7 @@ parser.add_argument("--out", type=Path, default=Path("out"), help="folder to wri
 args = parser.parse_args()
 
 graph = open_people(args.recordings, args.out)
-begin, end = cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0), cg.BodyTarget(8.0, (5.0, 3.0), facing_deg=90.0)
-result = cg.solve(graph, cg.SolveRequest(8.0, (begin, end), count=8, seconds=args.seconds, apart_m=1.0))
+begin, end = cg.PlaceGoal(0.0, (0.0, 0.0), facing_deg=0.0), cg.PlaceGoal(8.0, (5.0, 3.0), facing_deg=90.0)
+result = cg.solve(graph, cg.SolveRequest(8.0, (begin, end), count=8, time_limit_s=args.seconds, apart_m=1.0))
 tell(result)
 show(args.out, "two-checkpoints", result)

@@ -21,14 +21,14 @@ args = parser.parse_args()
 graph = open_people(args.recordings, args.out)
 request = cg.SolveRequest(
     10.0,
-    body=(
-        cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0),
-        cg.BodyTarget(5.0, (2.5, 4.0), facing_deg=90.0),
-        cg.BodyTarget(10.0, (6.0, 0.5), facing_deg=180.0),
+    (
+        cg.PlaceGoal(0.0, (0.0, 0.0), facing_deg=0.0),
+        cg.PlaceGoal(5.0, (2.5, 4.0), facing_deg=90.0),
+        cg.PlaceGoal(10.0, (6.0, 0.5), facing_deg=180.0),
     ),
-    obstacles=(cg.TorsoObstacle.of_box((2.4, 1.0), (4.0, 2.4)),),
+    scene=cg.Scene((cg.Obstacle(low=(2.4, 1.0), high=(4.0, 2.4)),)),
     count=1,
-    seconds=args.seconds,
+    time_limit_s=args.seconds,
 )
 result = cg.solve(graph, request)
 tell(result)

@@ -20,14 +20,14 @@ parser.add_argument("--out", type=Path, default=Path("out"), help="folder to wri
 args = parser.parse_args()
 
 graph = open_people(args.recordings, args.out)
-body = (cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0), cg.BodyTarget(8.0, (0.5, 5.0), facing_deg=0.0))
+body = (cg.PlaceGoal(0.0, (0.0, 0.0), facing_deg=0.0), cg.PlaceGoal(8.0, (0.5, 5.0), facing_deg=0.0))
 
-too_high = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, 3.0, None)),), count=1, evaluations=20_000)
+too_high = cg.SolveRequest(8.0, (*body, cg.JointGoal(4.0, "head", (None, 3.0, None))), count=1, work_limit=20_000)
 (problem,) = cg.solve(graph, too_high).problems
 print(problem.text)
 
 # A little less than the highest there is, and a weight that makes it worth the trouble.
-high = cg.JointTarget(4.0, "head", (None, problem.nearest - 0.05, None), weight=4.0)
-result = cg.solve(graph, too_high.with_(joints=[high], evaluations=None, seconds=args.seconds))
+high = cg.JointGoal(4.0, "head", (None, problem.nearest - 0.05, None), weight=4.0)
+result = cg.solve(graph, too_high.with_(goals=[*body, high], work_limit=None, time_limit_s=args.seconds))
 tell(result)
 show(args.out, "jump-at-a-time", result)

@@ -28,10 +28,13 @@ print(f"the head is lowest in frame {frame} of {name}: {heads[lowest].min():.2f}
 
 request = cg.SolveRequest(
     7.0,
-    body=(cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0), cg.BodyTarget(7.0, (2.0, 3.0), facing_deg=45.0)),
-    frames=(cg.HardFrame(7.0, name, frame),),
+    (
+        cg.PlaceGoal(0.0, (0.0, 0.0), facing_deg=0.0),
+        cg.PlaceGoal(7.0, (2.0, 3.0), facing_deg=45.0),
+        cg.PoseGoal(7.0, cg.PoseSource(name, frame), exact=True),
+    ),
     count=3,
-    seconds=args.seconds,
+    time_limit_s=args.seconds,
 )
 result = cg.solve(graph, request)
 tell(result)

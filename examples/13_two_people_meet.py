@@ -28,21 +28,21 @@ if args.recordings is None:
     meeting = cg.Meeting(
         5.0,
         ("anna", "ben"),
-        ("stop_left_foot", "stop_right_foot"),
-        frames=(170, 170),
-        lasts_s=1.0,
-        offset=cg.Offset(left=0.0, ahead=1.0, turned_deg=180.0),  # a metre ahead of anna, facing her
+        (cg.PoseSource("stop_left_foot", 170), cg.PoseSource("stop_right_foot", 170)),
+        duration_s=1.0,
+        offset=cg.Offset(left_m=0.0, ahead_m=1.0, turned_deg=180.0),
     )
-    starts = cg.BodyTarget(0.0, (0.0, 0.0), 90.0), cg.BodyTarget(0.0, (7.0, 2.5), -90.0)
+    starts = cg.PlaceGoal(0.0, (0.0, 0.0), 90.0), cg.PlaceGoal(0.0, (7.0, 2.5), -90.0)
 else:
     graphs = {
         name: open_people(args.recordings / subject, args.out) for name, subject in (("anna", "61"), ("ben", "60"))
     }
-    meeting = cg.Meeting(3.0, ("ben", "anna"), ("60_03", "61_03"), frames=(400, 400), lasts_s=3.0)
-    starts = cg.BodyTarget(0.0, (0.0, 0.0), 90.0), cg.BodyTarget(0.0, (2.5, 1.0), -90.0)
+    poses = cg.PoseSource("60_03", 400), cg.PoseSource("61_03", 400)
+    meeting = cg.Meeting(3.0, ("ben", "anna"), poses, duration_s=3.0)
+    starts = cg.PlaceGoal(0.0, (0.0, 0.0), 90.0), cg.PlaceGoal(0.0, (2.5, 1.0), -90.0)
 
-people = {name: cg.Character(body=[start]) for name, start in zip(graphs, starts, strict=True)}
-request = cg.SolveRequest(6.0, characters=people, meet=[meeting], count=1, seconds=args.seconds)
+people = {name: cg.Character([start]) for name, start in zip(graphs, starts, strict=True)}
+request = cg.SolveRequest(6.0, characters=people, meet=[meeting], count=1, time_limit_s=args.seconds)
 result = cg.solve(graphs, request)
 tell(result)
 clips = result.best.clips

@@ -46,9 +46,9 @@ def begun(code: str, words: list[str], out: Path, said: str) -> subprocess.Popen
 def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("solve")
     save_graph(build_graph([demo_clip("walk"), demo_clip("walk_turn_90_left")]), folder / "walks.mog")
-    body = [{"at_s": 0, "position": [0, 0], "facing_deg": 0}, {"at_s": 3, "position": [1, 2]}]
-    (folder / "r.json").write_text(json.dumps({"length_s": 3, "body": body}))
-    return ["solve", str(folder / "walks.mog"), str(folder / "r.json"), "-n", "1", "--seconds", "600"]
+    goals = [{"at_s": 0, "place": [0, 0], "facing_deg": 0}, {"at_s": 3, "place": [1, 2]}]
+    (folder / "r.json").write_text(json.dumps({"duration_s": 3, "goals": goals}))
+    return ["solve", str(folder / "walks.mog"), str(folder / "r.json"), "-n", "1", "--time-limit", "600"]
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], t
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == ["answer_1.bvh", "answers.json", "search.json"]
     before = json.loads((out / "answers.json").read_text())
-    again = [sys.executable, "-m", "choreograph.cli.main", *words[:-2], "--evaluations", "2000", "--resume"]
+    again = [sys.executable, "-m", "choreograph.cli.main", *words[:-2], "--work-limit", "2000", "--resume"]
     done = subprocess.run([*again, "-o", str(out)], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     after = json.loads((out / "answers.json").read_text())
@@ -73,9 +73,10 @@ def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], t
 
 @pytest.mark.slow
 def test_control_c_writes_what_two_people_have_so_far(words: list[str], tmp_path: Path) -> None:
-    start = {"at_s": 0, "position": [0, 0], "facing_deg": 0}
-    meet = {"at_s": 2, "who": ["anna", "ben"], "clips": ["walk", "walk_turn_90_left"], "frames": 60}
-    asked = {"length_s": 3, "characters": {"anna": {"body": [start]}, "ben": {}}, "meet": [meet]}
+    start = {"at_s": 0, "place": [0, 0], "facing_deg": 0}
+    poses = [{"clip": "walk", "frame": 60}, {"clip": "walk_turn_90_left", "frame": 60}]
+    meet = {"at_s": 2, "who": ["anna", "ben"], "poses": poses}
+    asked = {"duration_s": 3, "characters": {"anna": {"goals": [start]}, "ben": {}}, "meet": [meet]}
     (tmp_path / "two.json").write_text(json.dumps(asked))
     own = [*words[:2], str(tmp_path / "two.json"), *words[3:]]
     process = begun(TELLING, own, tmp_path / "out", "searching")

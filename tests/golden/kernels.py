@@ -80,19 +80,21 @@ def solve_inputs() -> Any:
 
     request = cg.SolveRequest(
         6.0,
-        body=(BEGIN, cg.BodyTarget(3.0, (0.5, 3.0)), cg.BodyTarget(6.0, (3.0, 4.0), 86.0, weight=2.0)),
-        joints=(
-            cg.JointTarget(2.0, "head", (None, 1.6, None)),
-            cg.JointTarget(2.5, "left_hand", velocity=(None, None, 2.0)),
+        goals=(
+            cg.LabelGoal(start_s=0.0, end_s=1.5, label="walk"),
+            cg.PlaceGoal(6.0, (3.0, 4.0), 86.0, weight=2.0),
+            cg.PlaceGoal(3.0, (0.5, 3.0)),
+            BEGIN,
+            cg.JointGoal(2.0, "head", (None, 1.6, None)),
+            cg.JointGoal(2.5, "left_hand", velocity=(None, None, 2.0)),
+            cg.PoseGoal(4.5, cg.PoseSource("stand", 10), weight=3.0),
+            cg.PoseGoal(5.0, cg.PoseSource("walk", 60), exact=True, duration_s=0.3),
         ),
-        poses=(cg.PoseTarget(4.5, "stand", 10, weight=3.0),),
-        frames=(cg.HardFrame(5.0, "walk", 60, lasts_s=0.3),),
-        labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
-        obstacles=(
-            cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),
-            cg.TorsoObstacle.of_box((2.0, 0.0), (3.0, 1.0), weight=0.5),
-        ),
-    )
+        scene=cg.Scene((
+            Obstacle(centre=(0.0, 1.5), radius_m=0.3),
+            Obstacle(low=(2.0, 0.0), high=(3.0, 1.0), weight=0.5, of="hips", clearance_m=0.3),
+        )),
+    )  # fmt: skip
     return compile_request(request, walks(), cg.find_hierarchy(walks()))[0]
 
 

@@ -31,8 +31,8 @@ def missed_on_paths() -> list[Any]:
 
 def missed_of_archives() -> list[Any]:
     """A graph that is too large to look through, by limits that are set lower."""
-    body = (BEGIN, cg.BodyTarget(3.0, (0.0, 3.5)))
-    request = cg.SolveRequest(3.0, body, count=1, evaluations=5000)
+    places = (BEGIN, cg.PlaceGoal(3.0, (0.0, 3.5)))
+    request = cg.SolveRequest(3.0, places, count=1, work_limit=5000)
     with patch.multiple(cg.SolveRequest, most_frames=900, whole_frames=900):
         return [cg.solve(walks(), request)]
 
@@ -41,7 +41,7 @@ def missed_in_performances() -> list[Any]:
     """A way whose ends are unknown, and a leader who is the only example."""
     rows = [(t / 30, 0.0, 1.1 * t / 30) for t in range(120)]
     lines = ["t,x,z", *(f"{t},," for t in (-1.0, -0.5)), *(f"{t:.4f},{x:.4f},{z:.4f}" for t, x, z in rows)]
-    pair = cg.pair_up(learned()[0], learned()[1].with_name("partner"), cut=True)
+    pair = cg.pair_up(learned()[0], learned()[1].with_name("partner"), cut_to_shorter=True)
     with TemporaryDirectory() as folder:
         way = Path(folder) / "way.csv"
         way.write_text("\n".join(lines) + "\n")
@@ -70,12 +70,15 @@ def missed_in_completions() -> list[Any]:
 
 def missed_frames() -> list[Any]:
     """Frames of recordings that are shown for too short a time, and where the body cannot be."""
-    frames = (cg.HardFrame(1.0, "walk", 60), cg.HardFrame(2.2, "walk_fast", 100, lasts_s=0.1))
-    ends = BEGIN, cg.BodyTarget(1.2, (3.0, 0.0), 120.0), cg.BodyTarget(3.0, (0.0, 3.0))
-    common = {"count": 1, "evaluations": 10_000, "min_piece_s": 0.1}
+    frames = (
+        cg.PoseGoal(1.0, cg.PoseSource("walk", 60), exact=True),
+        cg.PoseGoal(2.2, cg.PoseSource("walk_fast", 100), exact=True, duration_s=0.1),
+    )
+    ends = cg.PlaceGoal(1.2, (3.0, 0.0), 120.0), cg.PlaceGoal(3.0, (0.0, 3.0))
+    common = {"count": 1, "work_limit": 10_000, "min_piece_s": 0.1}
     return [
-        cg.solve(walks(), cg.SolveRequest(3.0, frames=frames, **common)),
-        cg.solve(walks(), cg.SolveRequest(3.0, ends, frames=frames[:1], **common)),
+        cg.solve(walks(), cg.SolveRequest(3.0, frames, **common)),
+        cg.solve(walks(), cg.SolveRequest(3.0, (frames[0], *ends, BEGIN), **common)),
     ]
 
 

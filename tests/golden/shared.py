@@ -26,7 +26,7 @@ PLANNED = (
 STEERED = ("walk", "walk_veer_left", "walk_turn_90_left", "start_left_foot", "stop_left_foot")
 """The clips of each graph."""
 
-BEGIN = cg.BodyTarget(0.0, (0.0, 0.0), 0.0)
+BEGIN = cg.PlaceGoal(0.0, (0.0, 0.0), 0.0)
 
 
 def _graph(names: tuple[str, ...], rate_hz: float, threshold_m: float) -> cg.MotionGraph:

@@ -19,14 +19,17 @@ from choreograph.verbs.plan.request import Corridor
 
 def solve_checkpoints() -> list[Any]:
     """Through a place, round an obstacle, to another place, with the head at a height."""
-    ends = BEGIN, cg.BodyTarget(6.0, (3.0, 4.0), math.degrees(1.5))
     request = cg.SolveRequest(
         6.0,
-        body=(ends[0], cg.BodyTarget(3.0, (0.5, 3.0)), ends[1]),
-        joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
-        obstacles=(cg.TorsoObstacle.of_circle((0.0, 1.5), 0.3),),
+        goals=(
+            cg.JointGoal(2.0, "head", (None, 1.6, None)),
+            BEGIN,
+            cg.PlaceGoal(3.0, (0.5, 3.0)),
+            cg.PlaceGoal(6.0, (3.0, 4.0), math.degrees(1.5)),
+        ),
+        scene=cg.Scene((cg.Obstacle(centre=(0.0, 1.5), radius_m=0.3),)),
         count=2,
-        evaluations=200_000,
+        work_limit=200_000,
         seed=1,
     )
     return [cg.solve(walks(), request)]
@@ -34,28 +37,29 @@ def solve_checkpoints() -> list[Any]:
 
 def solve_hard_frame() -> list[Any]:
     """A given frame at a given time, and a label before it."""
-    request = cg.SolveRequest(
-        5.0,
-        body=(BEGIN,),
-        frames=(cg.HardFrame(3.0, "stop_left_foot", 60),),
-        labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
-        poses=(cg.PoseTarget(4.5, "stand", 10),),
-        count=1,
-        evaluations=100_000,
+    goals = (
+        BEGIN,
+        pose_at(3.0, "stop_left_foot", 60, exact=True),
+        cg.LabelGoal(start_s=0.0, end_s=1.5, label="walk"),
+        pose_at(4.5, "stand", 10),
     )
-    return [cg.solve(walks(), request)]
+    return [cg.solve(walks(), cg.SolveRequest(5.0, goals, count=1, work_limit=100_000))]
+
+
+def _meeting(at_s: float, clip: str) -> cg.Meeting:
+    """Face to face, a metre from each other."""
+    pose = cg.PoseSource(clip, 100)
+    return cg.Meeting(at_s, ("anna", "ben"), (pose, pose), offset=cg.Offset(0.0, 1.0, 180.0))
 
 
 def solve_meeting() -> list[Any]:
     """Two people who meet."""
     people = {
         "anna": cg.Character((BEGIN,)),
-        "ben": cg.Character((cg.BodyTarget(0.0, (4.0, 4.0), math.degrees(3.0)),)),
+        "ben": cg.Character((cg.PlaceGoal(0.0, (4.0, 4.0), math.degrees(3.0)),)),
     }
-    clips = "stop_left_foot", "stop_left_foot"
-    meeting = cg.Meeting(4.0, ("anna", "ben"), clips, frames=(100, 100), offset=cg.Offset(0.0, 1.0, 180.0))
-    request = cg.SolveRequest(5.0, characters=people, meet=(meeting,), count=1, evaluations=100_000)
-    return [cg.solve(walks(), request)]
+    meet = (_meeting(4.0, "stop_left_foot"),)
+    return [cg.solve(walks(), cg.SolveRequest(5.0, characters=people, meet=meet, count=1, work_limit=100_000))]
 
 
 def low_head(motion: cg.MotionView) -> Any:
@@ -65,42 +69,37 @@ def low_head(motion: cg.MotionView) -> Any:
 
 def solve_function() -> list[Any]:
     """A motion that a function of one's own judges."""
-    functions = (cg.FunctionTarget(low_head, weight=0.5),)
-    return [cg.solve(walks(), cg.SolveRequest(3.0, (BEGIN,), functions=functions, count=2, evaluations=10_000))]
+    goals = (BEGIN, cg.CostGoal(function=low_head, weight=0.5))
+    return [cg.solve(walks(), cg.SolveRequest(3.0, goals, count=2, work_limit=10_000))]
 
 
 def solve_missed() -> list[Any]:
     """Places, facings, heights, speeds, labels and poses out of reach, a wall, more answers than there are."""
-    joint, end = cg.JointTarget, cg.BodyTarget(4.0, (0.0, 4.5))
-    hard = (cg.HardFrame(0.0, "walk", 20), cg.HardFrame(3.0, "walk", 200))
-    asked: tuple[dict[str, Any], ...] = (
-        {"body": (BEGIN, cg.BodyTarget(4.0, (0.0, 60.0)))},
-        {"body": (BEGIN, cg.BodyTarget(0.2, (0.0, 0.2), 170.0), end)},
-        {"body": (BEGIN,), "joints": (joint(2.0, "head", (None, 3.0, None)),)},
-        {
-            "body": (BEGIN, end),
-            "joints": (joint(2.0, "left_hand", (9, None, 9)), joint(1.0, "left_hand", velocity=(None, None, 30))),
-        },
-        {"body": (BEGIN,), "joints": (joint(1.0, "left_hand", velocity=(30.0, None, 40.0)),)},
-        {"frames": hard, "labels": (cg.LabelTarget(1, 2, "jog"),), "poses": (cg.PoseTarget(2, "jog", 60),)},
-        {
-            "body": (BEGIN, end),
-            "obstacles": (cg.TorsoObstacle.of_box((-30, 2), (30, 2.2), clearance=0.4, weight=0.001),),
-        },
-        {"body": (BEGIN, end), "count": 30, "apart_m": 3.0},
-        {"body": (BEGIN, end), "max_cut_cost": 0.02},
+    joint, end = cg.JointGoal, cg.PlaceGoal(4.0, (0.0, 4.5))
+    hard = (pose_at(0.0, "walk", 20, exact=True), pose_at(3.0, "walk", 200, exact=True))
+    wall = cg.Obstacle(low=(-30, 2), high=(30, 2.2), clearance_m=0.4, weight=0.001, of="hips")
+    reach, fast = joint(2.0, "left_hand", (9, None, 9)), joint(1.0, "left_hand", velocity=(None, None, 30))
+    requests: tuple[dict[str, Any], ...] = (
+        {"goals": (BEGIN, cg.PlaceGoal(4.0, (0.0, 60.0)))},
+        {"goals": (BEGIN, cg.PlaceGoal(0.2, (0.0, 0.2), 170.0), end)},
+        {"goals": (joint(2.0, "head", (None, 3.0, None)), BEGIN)},
+        {"goals": (reach, BEGIN, fast, end)},
+        {"goals": (joint(1.0, "left_hand", velocity=(30.0, None, 40.0)), BEGIN)},
+        {"goals": (pose_at(2, "jog", 60), cg.LabelGoal(start_s=1, end_s=2, label="jog"), *hard)},
+        {"goals": (BEGIN, end), "scene": cg.Scene((wall,))},
+        {"goals": (BEGIN, end), "count": 30, "apart_m": 3.0},
+        {"goals": (BEGIN, end), "advanced": cg.SolveAdvanced(0.02)},
     )
-    common = {"count": 1, "evaluations": 10_000}
-    return [cg.solve(walks(), cg.SolveRequest(4.0, **{**common, **one})) for one in asked]
+    common = {"count": 1, "work_limit": 10_000}
+    return [cg.solve(walks(), cg.SolveRequest(4.0, **{**common, **one})) for one in requests]
 
 
 def solve_meeting_missed() -> list[Any]:
     """Two people who are too far apart to meet, one of whom shall reach for the sky."""
-    sky = (cg.JointTarget(1.0, "head", (None, 3.0, None)),)
-    far = cg.BodyTarget(0.0, (60.0, 0.0), 0.0), cg.BodyTarget(4.0, (60.0, 4.0), 0.0)
-    people = {"anna": cg.Character((BEGIN, cg.BodyTarget(4.0, (0.0, 4.0))), joints=sky), "ben": cg.Character(far)}
-    meeting = cg.Meeting(3.0, ("anna", "ben"), ("walk", "walk"), frames=(100, 100), offset=cg.Offset(0.0, 1.0, 180.0))
-    request = cg.SolveRequest(4.0, characters=people, meet=(meeting,), count=1, evaluations=20_000)
+    sky = cg.JointGoal(1.0, "head", (None, 3.0, None))
+    far = cg.PlaceGoal(0.0, (60.0, 0.0), 0.0), cg.PlaceGoal(4.0, (60.0, 4.0), 0.0)
+    people = {"anna": cg.Character((sky, cg.PlaceGoal(4.0, (0.0, 4.0)), BEGIN)), "ben": cg.Character(far)}
+    request = cg.SolveRequest(4.0, characters=people, meet=(_meeting(3.0, "walk"),), count=1, work_limit=20_000)
     return [cg.solve(walks(), request)]
 
 
@@ -330,8 +329,8 @@ def face_keys() -> list[Any]:
 def recorded_solve(folder: Path) -> list[Any]:
     """Subject 16 to a place, with a jump on the way."""
     graph = cg.build_graph(recorded(folder, "16_01", "16_15", "16_17", "16_19", "16_47"), workers=1)
-    body = (BEGIN, cg.BodyTarget(5.0, (1.0, 3.0), math.degrees(0.8)))
-    return [cg.solve(graph, cg.SolveRequest(5.0, body, count=1, evaluations=100_000))]
+    places = (BEGIN, cg.PlaceGoal(5.0, (1.0, 3.0), math.degrees(0.8)))
+    return [cg.solve(graph, cg.SolveRequest(5.0, places, count=1, work_limit=100_000))]
 
 
 MADE = named(

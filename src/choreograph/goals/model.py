@@ -312,7 +312,18 @@ AnyGoal = Annotated[
         "speed_m_s, pause_s, segments, function, shapes, landmark …",
     ),
 ]
-Goals = Annotated[tuple[AnyGoal, ...], MaxLen(100_000), Option(hidden=True)]
+
+
+class _AnyOf:
+    """Has the JSON Schema of a list take what several kinds of goals could be: which it is, `_tell` says."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        schema = handler(core)
+        items = dict(schema["items"])
+        return {**schema, "items": {"anyOf": items.pop("oneOf"), **items}} if "oneOf" in items else dict(schema)
+
+
+Goals = Annotated[tuple[AnyGoal, ...], MaxLen(100_000), Option(hidden=True), _AnyOf()]
 """The list `goals` of a request."""
 
 __all__ = [

@@ -118,7 +118,8 @@ class WorkerContext:
         """
         kept = self._searches.pop((verb.name, key), [])
         latest = kept[-1] if kept else None
-        by_steps = getattr(request, "evaluations", None) is not None
+        limit = type(request).model_fields.get("work_limit")
+        by_steps = limit is not None and limit.default is None and getattr(request, "work_limit", None) is not None
         if latest is not None and not latest.grows and not by_steps and type(latest).change is not Search.change:
             latest.change(request)
         else:

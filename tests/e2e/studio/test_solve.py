@@ -41,7 +41,7 @@ def project(start_studio: Callable[..., Any], tmp_path_factory: pytest.TempPathF
 
 
 def asked(page: Any) -> Any:
-    return page.evaluate(f"{STATE}.document.requests.solve ?? {{ length_s: 8 }}")
+    return page.evaluate(f"{STATE}.document.requests.solve ?? {{ duration_s: 8 }}")
 
 
 def drag(page: Any, start: tuple[float, float], stop: tuple[float, float]) -> None:
@@ -61,7 +61,7 @@ def floor(page: Any, place: tuple[float, float]) -> tuple[float, float]:
 def answer(page: Any, until: Until) -> Any:
     """Wait until the request as it is now is answered and the search is over; the result on the stage."""
     shown = f"{STATE}.results.find((r) => r.verb === 'solve' && 'result:' + r.id === {STATE}.view.shown[0])"
-    same = f"JSON.stringify({shown}?.request.body) === JSON.stringify({STATE}.document.requests.solve?.body)"
+    same = f"JSON.stringify({shown}?.request.goals) === JSON.stringify({STATE}.document.requests.solve?.goals)"
     until(page, f"document.querySelector('.solver').dataset.busy === 'false' && {same}", LONG_S)
     page.wait_for_selector("body[data-state=ready]")
     return page.evaluate(shown)
@@ -78,14 +78,14 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     # Press and drag: a place and a heading.
     start, ahead = (480.0, 470.0), (560.0, 440.0)
     drag(page, start, ahead)
-    until(page, f"{STATE}.document.requests.solve?.body?.length === 1")
+    until(page, f"{STATE}.document.requests.solve?.goals?.length === 1")
     (x, z), (to_x, to_z) = floor(page, start), floor(page, ahead)
-    arrow = asked(page)["body"][0]
-    assert arrow["at_s"] == 0 and arrow["position"] == pytest.approx([x, z], abs=0.02)
+    arrow = asked(page)["goals"][0]
+    assert arrow["at_s"] == 0 and arrow["place"] == pytest.approx([x, z], abs=0.02)
     assert arrow["facing_deg"] == pytest.approx(math.degrees(math.atan2(to_x - x, to_z - z)), abs=1)
     drag(page, (760.0, 400.0), (800.0, 370.0))
-    until(page, f"{STATE}.document.requests.solve?.body?.length === 2")
-    assert asked(page)["body"][1]["at_s"] == asked(page)["length_s"]
+    until(page, f"{STATE}.document.requests.solve?.goals?.length === 2")
+    assert asked(page)["goals"][1]["at_s"] == asked(page)["duration_s"]
 
     first = answer(page, until)
     assert first["metrics"]["body_worst"]["value"] < 0.05 and not first["problems"][1:]
@@ -94,9 +94,9 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     shot(page, "solve-dark")
 
     # Moving an arrow solves anew.
-    before = asked(page)["body"]
+    before = asked(page)["goals"]
     settle(page)
-    at = pixel(page, *before[1]["position"])
+    at = pixel(page, *before[1]["place"])
     page.evaluate(f"{STAGE}.player.pause()")
     page.mouse.move(*at)
     page.mouse.down()
@@ -104,12 +104,12 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     page.mouse.move(at[0] + 40, at[1] + 15)
     # The motion goes along while the arrow is in the hand; the document waits until it is let go.
     until(page, f"{STATE}.results.some((r) => r.verb === 'solve' && r.request.count === 1)", LONG_S)
-    assert asked(page)["body"] == before
+    assert asked(page)["goals"] == before
     page.mouse.move(at[0] + 60, at[1] + 20)
     page.mouse.up()
     until(page, f"{STATE}.undo === 'Move an arrow'")
-    moved = asked(page)["body"][1]["position"]
-    assert math.dist(moved, before[1]["position"]) > 0.2
+    moved = asked(page)["goals"][1]["place"]
+    assert math.dist(moved, before[1]["place"]) > 0.2
     second = answer(page, until)
     assert second["id"] != first["id"] and second["metrics"]["body_worst"]["value"] < 0.05
 
@@ -117,17 +117,17 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Control+z")
     until(page, f"{STATE}.redo === 'Move an arrow'")
-    assert asked(page)["body"] == before
-    assert answer(page, until)["request"]["body"] == before
+    assert asked(page)["goals"] == before
+    assert answer(page, until)["request"]["goals"] == before
 
     # Nothing is lost on reload.
     until(page, f"{STATE}.unsaved === 0")
     page.wait_for_timeout(600)  # the view is sent when it has rested
     page.reload()
     page.wait_for_selector("body[data-state=ready]")
-    assert asked(page)["body"] == before
+    assert asked(page)["goals"] == before
     again = answer(page, until)
-    assert again["request"]["body"] == before
+    assert again["request"]["goals"] == before
     assert page.locator(".marks .mark").count() == 2
     page.evaluate("window.choreograph.store.setView({ theme: 'light' })")
     settle(page)
@@ -139,14 +139,14 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     drag(page, middle, (middle[0] - 200, middle[1]))
     until(page, f"{STATE}.undo === 'Move in time'")
-    assert 4 < asked(page)["body"][1]["at_s"] < 8
+    assert 4 < asked(page)["goals"][1]["at_s"] < 8
 
     # The request as a file is what the command line reads.
     with page.expect_download() as download:
         page.get_by_role("button", name="Request file").click()
     download.value.save_as(tmp_path / "request.yaml")
     request = read_request_file(SolveRequest, tmp_path / "request.yaml")
-    assert [list(one.position) for one in request.body] == [one["position"] for one in asked(page)["body"]]
+    assert [list(one.place) for one in request.goals] == [one["place"] for one in asked(page)["goals"]]
 
 
 def test_all_constraints_can_be_typed_and_unmet_ones_are_red(
@@ -156,32 +156,32 @@ def test_all_constraints_can_be_typed_and_unmet_ones_are_red(
     show(page, "solve")
     page.evaluate(
         """() => window.choreograph.store.change('Begin', ({ requests }) => (requests.solve = {
-          length_s: 8, body: [{ at_s: 0, position: [0, 0], facing_deg: 0 }], seconds: 1,
+          duration_s: 8, goals: [{ at_s: 0, place: [0, 0], facing_deg: 0 }], time_limit_s: 1,
         }))"""
     )
     page.get_by_role("button", name="Circle", exact=True).press("Enter")
-    until(page, f"{STATE}.document.requests.solve.obstacles?.length === 1")
-    assert asked(page)["obstacles"][0]["circle"] == {"centre": [0, 2], "radius": 0.5}, "ahead of the last arrow"
+    until(page, f"{STATE}.document.requests.solve.scene?.obstacles?.length === 1")
+    assert asked(page)["scene"]["obstacles"][0] == {"centre": [0, 2], "radius_m": 0.5}, "ahead of the last arrow"
     page.get_by_role("button", name="Remove Round obstacle").click()
     page.get_by_role("button", name="Joint", exact=True).click()
     page.get_by_role("menuitem", name="Head", exact=True).click()
-    until(page, f"{STATE}.document.requests.solve.joints?.length === 1")
+    until(page, f"{STATE}.document.requests.solve.goals?.length === 2")
     form = page.locator('[data-where="joints[0]"] .constraint-form')
     for name, value in (("x", ""), ("y", "2.6"), ("z", "")):
         form.get_by_label(name, exact=True).first.fill(value)
         form.get_by_label(name, exact=True).first.press("Enter")
-    until(page, f"JSON.stringify({STATE}.document.requests.solve.joints[0].position) === '[null,2.6,null]'")
+    until(page, f"JSON.stringify({STATE}.document.requests.solve.goals[1].position) === '[null,2.6,null]'")
     page.wait_for_selector('li[data-where="joints[0]"][data-met=false]', timeout=1000 * LONG_S)
     said = "document.querySelector('li[data-where=\"joints[0]\"] > .problem')?.textContent"
     until(page, f"{said}?.includes('out of reach')", LONG_S)
     shot(page, "solve-unmet")
     # What is refused is said beside what it is about.
     page.evaluate(
-        "() => window.choreograph.store.change('Wrong', ({ requests }) => (requests.solve.joints[0].joint = 'nose'))"
+        "() => window.choreograph.store.change('Wrong', ({ requests }) => (requests.solve.goals[1].joint = 'nose'))"
     )
     until(page, "document.querySelector('[data-where=\"joints[0]\"] > .problem')?.textContent.includes('nose')", LONG_S)
     page.get_by_role("button", name="Remove nose").click()
-    until(page, f"{STATE}.document.requests.solve.joints === undefined && {STATE}.undo.startsWith('Remove nose')")
+    until(page, f"{STATE}.document.requests.solve.goals.length === 1 && {STATE}.undo.startsWith('Remove nose')")
 
 
 # ---------------------------------------------------------------- without a page
@@ -218,22 +218,13 @@ def whole() -> dict[str, Any]:
             {"at_s": 4, "joint": "head", "position": [None, 1.9, None], "velocity": [None, None, None], "weight": 2}
         ],
         "poses": [{"at_s": 7, "clip": 'say: "hi" # 1', "frame": 3, "weight": 1}],
-        "frames": [{"at_s": 6, "clip": "walk", "frame": 10, "lasts_s": 1}],
+        "frames": [{"at_s": 6, "clip": "walk", "frame": 10, "duration_s": 1}],
         "labels": [{"start_s": 1, "stop_s": 2, "label": "walk", "weight": 1}],
         "obstacles": [
-            {"circle": {"centre": [3, 3], "radius": 0.5}, "box": None, "polygon": None, "clearance": 0.3, "weight": 1},
-            {
-                "circle": None,
-                "box": None,
-                "polygon": {"corners": [[5, 5], [6, 5], [5, 6]]},
-                "clearance": 0.1,
-                "weight": 1,
-            },
+            {"centre": [3, 3], "radius_m": 0.5},
+            {"corners": [[5, 5], [6, 5], [5, 6]], "clearance_m": 0.1, "of": "hips"},
         ],
         "min_piece_s": 0.4,
-        "count": 4,
-        "seconds": 3,
-        "seed": 0,
     }
 
 
@@ -243,7 +234,7 @@ def test_a_shorter_motion_takes_its_constraints_along(node: str) -> None:
     assert shorter["poses"][0]["at_s"] == 5 and shorter["frames"][0] == {
         **whole()["frames"][0],
         "at_s": 5,
-        "lasts_s": 0,
+        "duration_s": 0,
     }
     longer = run(node, "(solve.setLength(ask, 12), ask)", whole())
     assert [one["at_s"] for one in longer["body"]] == [0, 12] and longer["poses"][0]["at_s"] == 7

@@ -18,7 +18,7 @@ from choreograph.demo import demo_clip
 from choreograph.graph import cache
 
 CLIPS = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left")
-BODY = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0), 0.0))
+BODY = (cg.PlaceGoal(0.0, (0.0, 0.0), 0.0), cg.PlaceGoal(3.0, (0.5, 3.0), 0.0))
 KINDS = {"hierarchy", "segments", "edge tables", "continuations"}
 COMPAT = Path(__file__).parents[2] / "compat"
 
@@ -55,7 +55,7 @@ def test_python_leaves_the_file_as_it_is(mog: Path, tmp_path: Path, empty_cache:
     before = digest(mog)
     graph = cg.open_graph(mog)
     cg.follow(graph, "line")
-    cg.solve(graph, cg.SolveRequest(3.0, BODY, count=1, evaluations=2_000))
+    cg.solve(graph, cg.SolveRequest(3.0, BODY, count=1, work_limit=2_000))
     cg.perform(graph, cg.read_trajectory(way(tmp_path / "way.csv")))
     cg.open_segments(mog)
     cg.report_graph(graph)
@@ -73,7 +73,7 @@ def test_commands_leave_the_file_as_it_is(mog: Path, old: int | None, tmp_path: 
     body = [{"at_s": b.at_s, "position": list(b.position), "facing_deg": 0} for b in BODY]
     request.write_text(json.dumps({"length_s": 3, "body": body}))
     run("follow", mog, "--path", "line", "-o", tmp_path / "walk.bvh")
-    run("solve", mog, request, "-o", tmp_path / "answers", "-n", 1, "--evaluations", 2_000)
+    run("solve", mog, request, "-o", tmp_path / "answers", "-n", 1, "--work-limit", 2_000)
     kinds = KINDS
     if old in (1, 2):  # their walker has no hands to perform with
         kinds = KINDS - {"segments"}

@@ -162,5 +162,5 @@ def test_files_that_a_request_names_are_known_by_their_place() -> None:
     assert list(named_files(on)) == [("path", "b.csv"), ("after.request.path", "a.svg")]
     named = motion_names(RetimeRequest(like=("a.bvh", "clip:b")))
     assert list(named) == [("like[0]", "a.bvh"), ("like[1]", "clip:b")]
-    people = SolveRequest(length_s=4.0, characters={"anna": Character(graph="a.mog"), "ben": None})
+    people = SolveRequest(duration_s=4.0, characters={"anna": Character(graph="a.mog"), "ben": None})
     assert list(named_files(people)) == [("characters.anna.graph", "a.mog")]

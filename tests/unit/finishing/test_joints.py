@@ -7,7 +7,7 @@ import pytest
 
 from choreograph.demo import demo_clip
 from choreograph.finishing.joints import meet_joints
-from choreograph.verbs.solve.constraints import JointTarget
+from choreograph.goals.model import JointGoal
 
 NONE = np.zeros(0, np.int64)
 
@@ -18,7 +18,7 @@ def test_a_limb_reaches_its_goal_and_bones_keep_their_length(joint: str) -> None
     number = walk.skeleton.need(joint)
     before = walk.global_positions()
     x, y, _ = (float(v) for v in before[60, number] + (0.03, 0.05, 0.0))
-    moved = meet_joints(walk, [JointTarget(2.0, joint, (x, y, None))], NONE)
+    moved = meet_joints(walk, [JointGoal(2.0, joint, (x, y, None))], NONE)
     after = moved.global_positions()
     assert after[60, number, :2] == pytest.approx((x, y), abs=0.004)
     assert after[60, number, 2] == pytest.approx(before[60, number, 2], abs=0.004)
@@ -33,11 +33,11 @@ def test_a_limb_reaches_its_goal_and_bones_keep_their_length(joint: str) -> None
 def test_what_is_too_far_exact_or_no_limb_stays() -> None:
     walk = demo_clip("walk", 30.0)
     hand = walk.global_positions()[60, walk.skeleton.need("left_hand")]
-    near = JointTarget(2.0, "left_hand", (None, float(hand[1]) + 0.05, None))
+    near = JointGoal(2.0, "left_hand", (None, float(hand[1]) + 0.05, None))
     for goals, exact in (
-        ([JointTarget(2.0, "left_hand", (None, float(hand[1]) + 2.0, None))], NONE),
-        ([JointTarget(2.0, "head", (None, 1.0, None))], NONE),
-        ([JointTarget(2.0, "left_hand", velocity=(None, 1.0, None))], NONE),
+        ([JointGoal(2.0, "left_hand", (None, float(hand[1]) + 2.0, None))], NONE),
+        ([JointGoal(2.0, "head", (None, 1.0, None))], NONE),
+        ([JointGoal(2.0, "left_hand", velocity=(None, 1.0, None))], NONE),
         ([near], np.array([60])),
     ):
         assert meet_joints(walk, goals, exact) is walk

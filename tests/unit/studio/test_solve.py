@@ -11,12 +11,12 @@ from tests.unit.studio.running import Studio, hear, say, until
 
 from choreograph.motion.packed import pack_frames
 
-START = {"at_s": 0, "position": [1.0, -1.0], "facing_deg": 30}
-END = {"at_s": 4, "position": [2.0, 3.0], "facing_deg": 60}
+START = {"at_s": 0, "place": [1.0, -1.0], "facing_deg": 30}
+END = {"at_s": 4, "place": [2.0, 3.0], "facing_deg": 60}
 
 
 def request(**changes: Any) -> dict[str, Any]:
-    return {"length_s": 4, "body": [START, END], "count": 3, "seconds": 1.2, **changes}
+    return {"duration_s": 4, "goals": [START, END], "count": 3, "time_limit_s": 1.2, **changes}
 
 
 def answers(page: Any, number: int) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def listed(studio: Studio) -> set[str]:
 
 def test_answers_come_and_improve(studio: Studio) -> None:
     with studio.page() as page:
-        say(page, "ask", verb="solve", number=1, ask=request(seconds=4.0))
+        say(page, "ask", verb="solve", number=1, ask=request(time_limit_s=4.0))
         heard = answers(page, 1)
     assert len(heard) >= 2 and len(heard[0]["results"]) == 1, "the best alone comes first"
     best = [answer["results"][0]["cost"] for answer in heard]
@@ -53,12 +53,12 @@ def test_answers_come_and_improve(studio: Studio) -> None:
     ways = [np.array(one["path"]) for one in final]
     assert all(np.abs(a - b).max() > 0.2 for n, a in enumerate(ways) for b in ways[:n]), "they differ"
     for result in final:
-        assert [one["constraint"] for one in result["details"]["errors"]] == ["body[0]", "body[1]"]
+        assert [one["where"] for one in result["details"]["errors"]] == ["goals[0]", "goals[1]"]
         assert not result["problems"] or result["problems"][0]["kind"] == "fewer_answers", result["problems"]
         moving = frames(studio, result)
         # Finishing has met the arrows; the root is within a hand of the torso's place.
-        np.testing.assert_allclose(moving[0, [0, 2]], START["position"], atol=0.1)
-        np.testing.assert_allclose(moving[-1, [0, 2]], END["position"], atol=0.1)
+        np.testing.assert_allclose(moving[0, [0, 2]], START["place"], atol=0.1)
+        np.testing.assert_allclose(moving[-1, [0, 2]], END["place"], atol=0.1)
     assert {one["id"] for one in final} <= listed(studio)
     beaten = {one["id"] for answer in heard for one in answer["results"]} - {one["id"] for one in final}
     until(lambda: not beaten & listed(studio))  # what was bettered goes
@@ -69,7 +69,7 @@ def test_the_program_gives_the_same_motion(studio: Studio, tmp_path: Path, monke
         say(page, "ask", verb="solve", number=1, ask=request(seed=7))
         result = answers(page, 1)[-1]["results"][-1]
     file = studio.session.places.result(result["id"], ".request.yaml")
-    assert str(file) in result["command"] and "evaluations:" in file.read_text() and "seed: 7" in file.read_text()
+    assert str(file) in result["command"] and "work_limit:" in file.read_text() and "seed: 7" in file.read_text()
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(result["python"], names)
@@ -78,11 +78,11 @@ def test_the_program_gives_the_same_motion(studio: Studio, tmp_path: Path, monke
 
 
 def test_a_changed_request_goes_on_from_what_was_found(studio: Studio) -> None:
-    moved = [START, {**END, "position": [2.3, 3.0]}]
+    moved = [START, {**END, "place": [2.3, 3.0]}]
     with studio.page() as page:
-        say(page, "ask", verb="solve", number=1, ask=request(seconds=60))
+        say(page, "ask", verb="solve", number=1, ask=request(time_limit_s=60))
         before = hear(page, "answer")["results"][0]
-        say(page, "ask", verb="solve", number=2, ask=request(body=moved))
+        say(page, "ask", verb="solve", number=2, ask=request(goals=moved))
         heard = answers(page, 2)
     assert "went on from an earlier request" in heard[-1]["results"][0]["command"]
     until(lambda: before["id"] not in listed(studio))  # answers to the older request go with it
@@ -90,7 +90,7 @@ def test_a_changed_request_goes_on_from_what_was_found(studio: Studio) -> None:
 
 def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
     with studio.page() as page:
-        say(page, "ask", verb="solve", number=1, ask=request(seconds=60))
+        say(page, "ask", verb="solve", number=1, ask=request(time_limit_s=60))
         job = hear(page, "job")["job"]
         while job["kind"] != "solve":
             job = hear(page, "job")["job"]
@@ -98,7 +98,7 @@ def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
         say(page, "cancel", job=job["id"])
         stopped = answers(page, 1)[-1]["results"]
         assert stopped and stopped[0]["id"] in listed(studio)
-        say(page, "ask", verb="solve", number=2, ask=request(seconds=1.0))
+        say(page, "ask", verb="solve", number=2, ask=request(time_limit_s=1.0))
         again = answers(page, 2)[0]["results"]
     assert again[0]["cost"] <= stopped[0]["cost"], "nothing is lost in between"
 
@@ -106,19 +106,22 @@ def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"body": [START]}, "nothing is asked for besides a length and a start"),
-        ({"body": [START, {**END, "at_s": 12}]}, "body[1].at_s is 12"),
-        ({"body": [END, START]}, "body[1].at_s is 0, not after body[0]"),
-        ({"body": [{**START, "facing_deg": None}, END]}, "body[0].facing_deg is missing"),
-        ({"body": [START, {**END, "position": [1]}]}, "body[1].position"),
-        ({"joints": [{"at_s": 1, "joint": "nose", "position": [None, 1, None]}]}, "joints[0].joint is 'nose'"),
-        ({"joints": [{"at_s": 1, "joint": "head"}]}, "joints[0]"),
-        ({"poses": [{"at_s": 1, "clip": "nobody", "frame": 0}]}, "poses[0].clip"),
-        ({"frames": [{"at_s": 1, "clip": "walk", "frame": 99999}]}, "frames[0].frame is 99999"),
-        ({"labels": [{"start_s": 2, "stop_s": 1, "label": "walk"}]}, "labels[0].stop_s is 1"),
-        ({"obstacles": [{"clearance": 0.3}]}, "obstacles[0]"),
-        ({"obstacles": [{"circle": {"centre": [1, -1], "radius": 1}}]}, "obstacles[0]"),
-        ({"length_s": -1}, "length_s is -1"),
+        ({"goals": [START]}, "nothing is asked for besides a duration and a start"),
+        ({"goals": [START, {**END, "at_s": 12}]}, "goals[1].at_s is 12"),
+        ({"goals": [END, END]}, "goals[1].at_s is 4, when goals[0] is too"),
+        ({"goals": [{**START, "facing_deg": None}, END]}, "goals[0].facing_deg is missing"),
+        ({"goals": [START, {**END, "place": [1]}]}, "goals[1].place"),
+        ({"goals": [{"at_s": 1, "joint": "nose", "position": [None, 1, None]}]}, "goals[0].joint is 'nose'"),
+        ({"goals": [{"at_s": 1, "joint": "head"}]}, "goals[0]"),
+        ({"goals": [{"at_s": 1, "pose": {"clip": "nobody"}}]}, "goals[0].pose.clip"),
+        (
+            {"goals": [{"at_s": 1, "pose": {"clip": "walk", "frame": 99999}, "exact": True}]},
+            "goals[0].pose.frame is 99999",
+        ),
+        ({"goals": [{"start_s": 2, "end_s": 1, "label": "walk"}]}, "goals[0].end_s is 1"),
+        ({"scene": {"obstacles": [{"clearance_m": 0.3}]}}, "scene.obstacles[0]"),
+        ({"scene": {"obstacles": [{"centre": [1, -1], "radius_m": 1}]}}, "scene.obstacles[0]"),
+        ({"duration_s": -1}, "duration_s is -1"),
         ({"count": 1000}, "count"),
         ({"constraints": []}, "constraints"),
     ],
@@ -133,28 +136,32 @@ def test_what_cannot_be_is_named_by_its_place(studio: Studio, change: dict[str, 
 
 def test_what_is_out_of_reach_is_told_with_the_nearest(studio: Studio) -> None:
     head = {"at_s": 2, "joint": "head", "position": [0.0, 2.6, None]}
-    far = {**END, "position": [1.0, 79.0]}
+    far = {**END, "place": [1.0, 79.0]}
     with studio.page() as page:
-        say(page, "ask", verb="solve", number=1, ask=request(joints=[head], body=[START, far], count=1))
+        say(page, "ask", verb="solve", number=1, ask=request(goals=[START, far, head], count=1))
         result = answers(page, 1)[-1]["results"][0]
     problems = {one["where"]: one for one in result["problems"]}
-    assert {where.partition(".")[0] for where in problems} == {"joints[0]", "body[1]"}
-    head = problems["joints[0].position"]
+    assert {where.partition(".")[0] for where in problems} == {"goals[2]", "goals[1]"}
+    head = problems["goals[2].position"]
     assert "out of reach" in head["text"] and 1.4 < head["nearest"] < 2.0, "no head of these clips is higher"
-    away = problems["body[1].position"]
+    away = problems["goals[1].place"]
     assert "out of reach" in away["text"] and away["place"] is not None and away["unit"] == "m"
     assert 1.0 < away["nearest"] < 20.0 < away["asked"], "how far one comes in the time, and how far it was to be"
 
 
 def test_constraints_are_reported_in_their_own_terms(studio: Studio) -> None:
     ask = request(
-        labels=[{"start_s": 1, "stop_s": 2, "label": "walk"}],
-        poses=[{"at_s": 2, "clip": "walk", "frame": 20}],
-        obstacles=[{"circle": {"centre": [-3.0, 0.0], "radius": 0.5}}],
+        goals=[
+            START,
+            END,
+            {"start_s": 1, "end_s": 2, "label": "walk"},
+            {"at_s": 2, "pose": {"clip": "walk", "frame": 20}},
+        ],
+        scene={"obstacles": [{"centre": [-3.0, 0.0], "radius_m": 0.5}]},
     )
     with studio.page() as page:
         say(page, "ask", verb="solve", number=1, ask=ask)
         result = answers(page, 1)[-1]["results"][0]
-    known = {one["constraint"] for one in result["details"]["errors"]}
-    assert {"body[0]", "body[1]", "labels[0]", "poses[0]"} <= known
-    assert not any(problem["where"].startswith("obstacles") for problem in result["problems"]), "it keeps clear"
+    known = {one["where"] for one in result["details"]["errors"]}
+    assert {f"goals[{n}]" for n in range(4)} <= known
+    assert not any(problem["where"].startswith("scene") for problem in result["problems"]), "it keeps clear"

@@ -30,7 +30,7 @@ def test_every_verb_of_a_graph_or_of_examples_takes_only() -> None:
 
 
 def test_only_is_given_by_name() -> None:
-    assert cg.SolveRequest(2.0).length_s == 2.0
+    assert cg.SolveRequest(2.0).duration_s == 2.0
     assert cg.FollowRequest("line", only="walk").as_document() == {"path": "line", "only": "walk"}
     assert cg.SolveRequest(2.0, only="walk").only == "walk"
 
@@ -61,15 +61,15 @@ def test_what_matched_but_is_not_connected_is_said(graph: MotionGraph) -> None:
 def test_of_an_archive_some_are_chosen_and_that_is_said(graph: MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cg.SolveRequest, "most_frames", 200)
     request = cg.SolveRequest(
-        1.0, [cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(1.0, (0.0, 1.0))], count=1, evaluations=1
+        1.0, [cg.PlaceGoal(0.0, (0.0, 0.0), 0.0), cg.PlaceGoal(1.0, (0.0, 1.0))], count=1, work_limit=1
     )
     assert narrow(graph, request).subject is graph
     monkeypatch.setattr(cg.SolveRequest, "whole_frames", 200)
     found = narrow(graph, request)
     assert 0 < found.subject.clip_frames.sum() <= 200 < graph.clip_frames.sum()
-    assert narrow(graph, request.with_(length_s=2.0)).subject is found.subject
+    assert narrow(graph, request.with_(duration_s=2.0)).subject is found.subject
     assert cg.solve(graph, request).problems[0].kind == "library_sampled"
-    named = narrow(graph, request.with_(poses=[cg.PoseTarget(0.5, "jog", 3)]))
+    named = narrow(graph, request.with_(goals=[cg.PoseGoal(0.5, cg.PoseSource("jog", 3))]))
     assert "jog" in [info.name for info in named.subject.infos]
 
 

@@ -79,16 +79,16 @@ function tell(row: HTMLElement, where: Where, reports: ReadonlyMap<string, Repor
 /** Its numbers, as the request's schema has them. */
 function form(context: Context, verb: VerbFacts, hooks: ListHooks, ask: SolveDraft, where: Where): HTMLElement {
   const root = verb.request as Schema;
-  const own = entrySchema(resolved(root, root), where.kind) ?? resolved(root, resolved(root, root).properties![where.kind]!.items!);
+  const own = entrySchema(resolved(root, root), where.kind, verb.name);
   const schema: Schema = { ...own, ...(root.$defs ? { $defs: root.$defs } : {}) };
   const edit = (label: string, change: (entry: Record<string, Plain>) => void, settle?: number) =>
     hooks.change(label, (next) => change(next[where.kind][where.index] as unknown as Record<string, Plain>), where, settle);
   const { store } = context;
   const entry = ask[where.kind][where.index]!;
   // Of an obstacle, the shape that it has; corners are dragged.
-  const shapes = where.kind === "obstacles" ? ["circle", "box", "polygon"].filter((name) => !(name in entry)) : [];
+  const shapes = where.kind === "obstacles" ? ["centre", "radius_m", "low", "high"].filter((name) => !(name in entry)) : [];
   const made = requestForm(schema, { edit }, {
-    skip: [...shapes, "polygon"],
+    skip: shapes,
     choices: {
       joint: () => store.state.clips[0]?.joints ?? [],
       clip: () => clipNames(store.state, verb.subject),

@@ -1,6 +1,6 @@
 /** Obstacles on the stage: translucent solids, moved by dragging them and sized by their handles. */
 
-import type { TorsoObstacle } from "../messages";
+import type { Obstacle } from "../messages";
 import type { DragHooks, Place, Solid } from "../types";
 import type { Pool } from "./solvepool";
 import { cm, pathOf, type SolveDraft, type Where } from "./solverequest";
@@ -15,44 +15,44 @@ const HANDLE_M = 0.06;
 
 export function drawObstacle(
   pool: Pool,
-  obstacle: TorsoObstacle,
+  obstacle: Obstacle,
   where: Where,
   style: { colour: string; opacity: number },
   drag: Drag,
 ): void {
-  const { circle, box, polygon } = obstacle;
+  const { centre, radius_m, low, high } = obstacle;
   const key = pathOf(where);
-  const of = (ask: SolveDraft): TorsoObstacle => ask.obstacles[where.index]!;
+  const of = (ask: SolveDraft): Obstacle => ask.obstacles[where.index]!;
   /** By how far the thing was dragged from here. */
-  const move = (from: Point, edit: (one: TorsoObstacle, dx: number, dz: number) => void): DragHooks =>
+  const move = (from: Point, edit: (one: Obstacle, dx: number, dz: number) => void): DragHooks =>
     drag(
       where,
       "Move an obstacle",
       (ask, at) => edit(of(ask), at.x - from[0], at.z - from[1]),
       "Drag to move; Delete removes",
     );
-  const handle = (name: string, at: Point, edit: (one: TorsoObstacle, to: Point) => void) =>
+  const handle = (name: string, at: Point, edit: (one: Obstacle, to: Point) => void) =>
     pool
       .sphere(`${key} ${name}`, [at[0], 0.05, at[1]], { colour: style.colour, radius: HANDLE_M })
       .draggable(drag(where, "Size an obstacle", (ask, to) => edit(of(ask), [cm(to.x), cm(to.z)]), "Drag to size"));
-  if (circle) {
-    const { centre, radius } = circle;
+  if (centre) {
+    const radius = radius_m ?? 0;
     pool
       .solid(key, { kind: "cylinder", at: centre, radius, height: WALL_M }, style)
-      .draggable(move(centre, (one, dx, dz) => (one.circle!.centre = shifted(centre, dx, dz))));
+      .draggable(move(centre, (one, dx, dz) => (one.centre = shifted(centre, dx, dz))));
     handle("size", [centre[0] + radius, centre[1]], (one, [x, z]) => {
-      one.circle!.radius = Math.max(0.05, cm(Math.hypot(x - centre[0], z - centre[1])));
+      one.radius_m = Math.max(0.05, cm(Math.hypot(x - centre[0], z - centre[1])));
     });
-  } else if (box) {
-    const { low, high } = box;
+  } else if (low && high) {
     const middle: Point = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     pool
       .solid(key, { kind: "box", at: middle, size: [high[0] - low[0], WALL_M, high[1] - low[1]] }, style)
-      .draggable(move(middle, (one, dx, dz) => (one.box = { low: shifted(low, dx, dz), high: shifted(high, dx, dz) })));
-    handle("low", low, (one, to) => (one.box = boxOf(to, high)));
-    handle("high", high, (one, to) => (one.box = boxOf(low, to)));
+      .draggable(move(middle, (one, dx, dz) => Object.assign(one, { low: shifted(low, dx, dz), high: shifted(high, dx, dz) })));
+    handle("low", low, (one, to) => Object.assign(one, boxOf(to, high)));
+    handle("high", high, (one, to) => Object.assign(one, boxOf(low, to)));
   } else {
-    const corners = polygon?.corners ?? [];
+    const name = obstacle.corners ? "corners" : "ends";
+    const corners: Point[] = obstacle.corners ?? obstacle.ends ?? [];
     corners.forEach((corner, k) => {
       const next = corners[(k + 1) % corners.length]!;
       pool
@@ -60,10 +60,10 @@ export function drawObstacle(
         .draggable(
           move(
             middleOf(corner, next),
-            (one, dx, dz) => (one.polygon = { corners: corners.map((place) => shifted(place, dx, dz)) }),
+            (one, dx, dz) => Object.assign(one, { [name]: corners.map((place) => shifted(place, dx, dz)) }),
           ),
         );
-      handle(`corner ${k}`, corner, (one, to) => (one.polygon!.corners[k] = to));
+      handle(`corner ${k}`, corner, (one, to) => (one[name]![k] = to));
     });
   }
 }

@@ -13,19 +13,20 @@ export interface Report {
 
 /** An entry of a solve result's `errors`: of a constraint, before finishing makes up for it. */
 interface SearchError {
-  constraint: string;
+  where: string;
   metres: number | null;
   radians: number | null;
 }
 
 export function reportsOf(result: Result | null, find: (place: string) => Where | null = whereOf): Map<string, Report> {
   const reports = new Map<string, Report>();
-  for (const { constraint, metres, radians } of (result?.details["errors"] ?? []) as (SearchError & { [name: string]: Plain })[]) {
+  for (const { where: place, metres, radians } of (result?.details["errors"] ?? []) as (SearchError & { [name: string]: Plain })[]) {
     const words = [
       ...(typeof metres === "number" ? [distance(metres)] : []),
       ...(typeof radians === "number" ? [`${((Math.abs(radians) * 180) / Math.PI).toFixed(1)}°`] : []),
     ];
-    reports.set(constraint, { met: true, text: words.join(", "), problem: null });
+    const where = find(place);
+    if (where) reports.set(pathOf(where), { met: true, text: words.join(", "), problem: null });
   }
   for (const problem of missedOf(result?.problems ?? [])) {
     const where = find(problem.where);

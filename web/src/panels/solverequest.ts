@@ -1,18 +1,56 @@
 /** A solve request as plain values: its parts by place, in words, and in order of time. */
 
-import type { BodyTarget, HardFrame, JointTarget, LabelTarget, TorsoObstacle, PoseTarget, SolveRequest } from "../messages";
+import type { Obstacle } from "../messages";
 
 export const KINDS = ["body", "joints", "poses", "frames", "labels", "obstacles"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A request whose lists are all there, as long as it is worked on. */
-export interface SolveDraft extends SolveRequest {
-  body: BodyTarget[];
-  joints: JointTarget[];
-  poses: PoseTarget[];
-  frames: HardFrame[];
-  labels: LabelTarget[];
-  obstacles: TorsoObstacle[];
+/** A number or none for each of x, y and z. */
+type Coordinates = [number | null, number | null, number | null];
+
+interface Timed {
+  at_s: number;
+  weight?: number;
+}
+
+export interface PlaceEntry extends Timed {
+  position: [number, number];
+  facing_deg?: number | null;
+}
+
+export interface JointEntry extends Timed {
+  joint: string;
+  position?: Coordinates;
+  velocity?: Coordinates;
+}
+
+export interface PoseEntry extends Timed {
+  clip: string;
+  frame: number;
+}
+
+/** A pose that every answer shows, and for how long its recording goes on. */
+export interface FrameEntry extends PoseEntry {
+  duration_s?: number;
+}
+
+export interface LabelEntry {
+  start_s: number;
+  stop_s: number;
+  label: string;
+  weight?: number;
+}
+
+/** The goals of a request in lists, as long as it is worked on. */
+export interface SolveDraft {
+  length_s: number;
+  min_piece_s?: number;
+  body: PlaceEntry[];
+  joints: JointEntry[];
+  poses: PoseEntry[];
+  frames: FrameEntry[];
+  labels: LabelEntry[];
+  obstacles: Obstacle[];
 }
 
 /** A constraint, by its place in the request. */
@@ -22,18 +60,12 @@ export interface Where {
 }
 
 /** A copy with all lists. */
-export function drafted(request: SolveRequest): SolveDraft {
+export function drafted(request: Partial<SolveDraft> & { length_s: number }): SolveDraft {
   const lists = { body: [], joints: [], poses: [], frames: [], labels: [], obstacles: [] };
   return structuredClone({ ...lists, ...request });
 }
 
-/** Take a draft over: lists that are empty are left out. */
-export function settle(request: SolveRequest, draft: SolveDraft): void {
-  Object.assign(request, draft);
-  for (const kind of KINDS) if (draft[kind].length === 0) delete request[kind];
-}
-
-/** Its place as the server says it: "body[1]". */
+/** Its place in the draft: "body[1]". */
 export const pathOf = ({ kind, index }: Where): string => `${kind}[${index}]`;
 
 /** The constraint that a sentence begins with, or a place names. */
@@ -52,7 +84,7 @@ export function all(ask: SolveDraft): Where[] {
 
 /** Whether there is something to search for, besides a start. */
 export function asksForSomething(ask: SolveDraft): boolean {
-  return ask.body.length > 1 || KINDS.slice(1).some((kind) => ask[kind].length > 0) || "characters" in ask;
+  return ask.body.length > 1 || KINDS.slice(1).some((kind) => ask[kind].length > 0);
 }
 
 /** Arrows and hard frames are asked for in order of time; the first arrow says where the motion begins. */
@@ -79,7 +111,7 @@ export function setLength(ask: SolveDraft, length: number): void {
   const fit = (time: number) => (time === before ? length : Math.min(time, length));
   ask.length_s = length;
   for (const timed of [...ask.body, ...ask.joints, ...ask.poses, ...ask.frames]) timed.at_s = fit(timed.at_s);
-  for (const frame of ask.frames) if (frame.lasts_s) frame.lasts_s = Math.min(frame.lasts_s, length - frame.at_s);
+  for (const frame of ask.frames) if (frame.duration_s) frame.duration_s = Math.min(frame.duration_s, length - frame.at_s);
   for (const label of ask.labels) [label.start_s, label.stop_s] = [fit(label.start_s), fit(label.stop_s)];
   if (ask.min_piece_s !== undefined) ask.min_piece_s = Math.min(ask.min_piece_s, length);
 }
@@ -92,8 +124,8 @@ export function said(ask: SolveDraft, { kind, index }: Where): string {
   if (kind === "frames") return `Frame of ${ask.frames[index]!.clip}, ${seconds(ask.frames[index]!.at_s)}`;
   if (kind === "labels")
     return `${ask.labels[index]!.label}, ${ask.labels[index]!.start_s}–${seconds(ask.labels[index]!.stop_s)}`;
-  const { circle, box } = ask.obstacles[index]!;
-  return circle ? "Round obstacle" : box ? "Box" : "Polygon";
+  const { centre, low, ends } = ask.obstacles[index]!;
+  return centre ? "Round obstacle" : low ? "Box" : ends ? "Wall" : "Polygon";
 }
 
 const seconds = (time: number): string => `${Math.round(100 * time) / 100} s`;

@@ -1,7 +1,7 @@
 /** What pressing on the floor puts down: an arrow, an obstacle, a corner of one. */
 
 import { AMBER } from "../colours";
-import type { TorsoObstacle } from "../messages";
+import type { Obstacle } from "../messages";
 import type { FloorTool, Solid } from "../types";
 import { boxOf, shifted, WALL_M, type Point } from "./solveobstacles";
 import type { Pool } from "./solvepool";
@@ -16,7 +16,7 @@ export const ARROW_M = 0.8;
 export interface ToolHooks {
   /** An arrow was put down; the heading in radians where one was drawn. */
   arrow(at: Point, heading: number | null): void;
-  obstacle(shape: TorsoObstacle, label: string): void;
+  obstacle(shape: Obstacle, label: string): void;
   /** Corners of a polygon that is not closed yet were added. */
   sketched(): void;
   /** The tool has done its work. */
@@ -84,12 +84,12 @@ export class SolveTools {
     if (this.mode === "polygon") return this.corner(at);
     if (this.mode === "circle") {
       this.hooks.obstacle(
-        { circle: { centre: at, radius: isClick ? 0.5 : cm(distance(from, to)) } },
+        { centre: at, radius_m: isClick ? 0.5 : cm(distance(from, to)) },
         "Add a round obstacle",
       );
     } else {
       const box = isClick ? boxOf(shifted(at, -0.5, -0.5), shifted(at, 0.5, 0.5)) : boxOf(from, to);
-      this.hooks.obstacle({ box }, "Add a box");
+      this.hooks.obstacle(box, "Add a box");
     }
     this.hooks.done();
   }
@@ -105,7 +105,7 @@ export class SolveTools {
   private close(): void {
     const corners = this.corners;
     this.corners = [];
-    if (corners.length > 2) this.hooks.obstacle({ polygon: { corners } }, "Add a polygon");
+    if (corners.length > 2) this.hooks.obstacle({ corners }, "Add a polygon");
     this.hooks.done();
   }
 }

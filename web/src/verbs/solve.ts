@@ -1,7 +1,7 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
 import { turning } from "../hands";
-import type { TorsoObstacle, Result, SolveRequest, VerbFacts } from "../messages";
+import type { Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
 import { firstOf } from "../panels/clips";
 import { type Drawn, GoalPanel } from "../panels/goals";
 import { missedOf } from "../panels/problems";
@@ -11,16 +11,14 @@ import {
   asksForSomething,
   cm,
   degrees,
-  drafted,
-  KINDS,
   type Kind,
   nextTime,
   putInOrder,
   radians,
-  settle,
   type SolveDraft,
-  whereOf,
+  type Where,
 } from "../panels/solverequest";
+import { fromSolveDraft, solveDraft, whereInSolve } from "../panels/completedraft";
 import type { Mode } from "../panels/solvetools";
 import { clipNames } from "../panels/clips";
 import { fileButton } from "../panels/verb";
@@ -30,7 +28,7 @@ import "./solve.css";
 /** Milliseconds after which a request that was tried out while dragging makes room for the next, answered or not. */
 const TRY_MS = 1000;
 /** Placed on the stage, or said by the slider. */
-const PLACED = [...KINDS, "length_s", "functions", "characters", "meet"];
+const PLACED = ["goals", "scene", "duration_s", "characters", "meet"];
 const MODES: Record<Mode, string> = {
   arrow: "Press on the floor to place an arrow, drag to turn it.",
   joint: "Click a joint of the figure.",
@@ -56,7 +54,7 @@ class SolvePanel extends GoalPanel<SolveRequest> {
   private tried = -Infinity;
 
   constructor(context: Context, verb: VerbFacts) {
-    super(context, verb, { skip: PLACED }, { length_s: 8 });
+    super(context, verb, { skip: PLACED }, { duration_s: 8 });
     this.controls = solveForm(
       context,
       {
@@ -92,13 +90,13 @@ class SolvePanel extends GoalPanel<SolveRequest> {
   }
 
   protected override ready(): boolean {
-    return asksForSomething(this.draft);
+    return asksForSomething(this.draft) || "characters" in this.request;
   }
 
   // -------------------------------------------------------------- changes
 
   protected override draftOf(request: SolveRequest): SolveDraft {
-    return drafted(request);
+    return solveDraft(request);
   }
 
   protected override order(draft: SolveDraft): void {
@@ -106,7 +104,11 @@ class SolvePanel extends GoalPanel<SolveRequest> {
   }
 
   protected override take(request: SolveRequest, draft: SolveDraft): void {
-    settle(request, draft);
+    fromSolveDraft(request, draft);
+  }
+
+  protected override placeIn(place: string): Where | null {
+    return whereInSolve(this.request, place);
   }
 
   /** Add an entry to one of the lists, and choose it. */
@@ -133,13 +135,13 @@ class SolvePanel extends GoalPanel<SolveRequest> {
       cm((last?.position[1] ?? 0) + metres * Math.cos(heading) - aside * Math.sin(heading)),
     ];
     if (mode === "arrow") this.addArrow(last ? ahead(2) : [0, 0], heading);
-    else if (mode === "circle") this.addObstacle({ circle: { centre: ahead(2), radius: 0.5 } }, "Add a round obstacle");
-    else if (mode === "box") this.addObstacle({ box: boxOf(ahead(1.5, -0.5), ahead(2.5, 0.5)) }, "Add a box");
-    else this.addObstacle({ polygon: { corners: [ahead(1.5), ahead(2.5, -0.5), ahead(2.5, 0.5)] } }, "Add a polygon");
+    else if (mode === "circle") this.addObstacle({ centre: ahead(2), radius_m: 0.5 }, "Add a round obstacle");
+    else if (mode === "box") this.addObstacle(boxOf(ahead(1.5, -0.5), ahead(2.5, 0.5)), "Add a box");
+    else this.addObstacle({ corners: [ahead(1.5), ahead(2.5, -0.5), ahead(2.5, 0.5)] }, "Add a polygon");
   }
 
   protected override addJoint(joint: string): void {
-    const { length_s } = this.request;
+    const { length_s } = this.draft;
     const at_s = Math.min(this.now() ?? length_s / 2, length_s);
     this.push("Add a target", "joints", { at_s: cm(at_s), joint, position: this.jointAt(joint, at_s) });
   }
@@ -147,17 +149,17 @@ class SolvePanel extends GoalPanel<SolveRequest> {
   private addPose(kind: "poses" | "frames"): void {
     const [clip] = clipNames(this.context.store.state, this.verb.subject);
     if (!clip) return;
-    const { length_s } = this.request;
+    const { length_s } = this.draft;
     const at_s = cm(Math.min(this.now() ?? length_s / 2, length_s));
     this.push(kind === "poses" ? "Add a pose" : "Add a hard frame", kind, { at_s, clip, frame: 0 });
   }
 
   private addLabel(label: string): void {
-    const { length_s } = this.request;
+    const { length_s } = this.draft;
     this.push("Ask for a label", "labels", { start_s: cm(length_s / 3), stop_s: cm((2 * length_s) / 3), label });
   }
 
-  protected override addObstacle(shape: TorsoObstacle, label: string): void {
+  protected override addObstacle(shape: Obstacle, label: string): void {
     this.push(label, "obstacles", shape);
   }
 
@@ -180,8 +182,8 @@ class SolvePanel extends GoalPanel<SolveRequest> {
     if (now - this.tried < TRY_MS || !asksForSomething(draft) || !this.context.store.state.graph) return;
     this.tried = now;
     putInOrder(draft);
-    const request: SolveRequest = { ...this.request };
-    settle(request, draft);
+    const request: SolveRequest = structuredClone(this.request);
+    fromSolveDraft(request, draft);
     this.asker.ask({ ...request, count: 1 });
   }
 
@@ -207,7 +209,7 @@ class SolvePanel extends GoalPanel<SolveRequest> {
 
   protected override sentence(result: Result): string {
     const count = this.results.length || 1;
-    const missed = missedOf(result.problems).filter(({ where }) => whereOf(where)).length;
+    const missed = missedOf(result.problems).filter(({ where }) => this.placeIn(where)).length;
     const found = `${count} motion${count === 1 ? "" : "s"} after ${result.search_s.toFixed(1)} s of search`;
     return missed > 0
       ? `${found}; ${missed} constraint${missed === 1 ? "" : "s"} missed`

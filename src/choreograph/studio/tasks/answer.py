@@ -170,8 +170,8 @@ class _Shown:
         context, result = self._context, new_id()
         request = self._request
         steps = one.details.get("evaluations")
-        if isinstance(steps, int) and "evaluations" in type(request).model_fields and not self.note:
-            request = request.with_(evaluations=steps)  # seconds are other ones elsewhere
+        if isinstance(steps, int) and "work_limit" in type(request).model_fields and not self.note:
+            request = request.with_(work_limit=steps)  # seconds are other ones elsewhere
         file = context.places.result(result, ".request.yaml")
         write_bytes(file, as_yaml(marked(request.as_document())).encode())
         where = self._asked.subject.file(context, result, self._subject, request)

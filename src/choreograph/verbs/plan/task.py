@@ -28,7 +28,7 @@ from choreograph.verbs.plan.heuristic import (
     potentials_to,
 )
 from choreograph.verbs.plan.network import Network
-from choreograph.verbs.plan.primitives import OBJECTIVES, StepTable
+from choreograph.verbs.plan.primitives import OBJECTIVES, PrimitiveTable
 from choreograph.verbs.plan.request import PlanRequest
 from choreograph.verbs.plan.samples import discs, lattice_slack, mix_samples
 
@@ -48,7 +48,7 @@ Penalty = tuple[Floats, Any]
 class World:
     """What primitives there are for a request: the network, with what only this request's goal needs."""
 
-    table: StepTable
+    table: PrimitiveTable
     network: Network
     rates: Rates
     feet_rates: Rates

@@ -16,7 +16,7 @@ from choreograph.verbs.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.verbs.plan.network import Network, hips_in
 from choreograph.verbs.plan.planner import Chain
 from choreograph.verbs.plan.prepare import PlanGraph
-from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
+from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, PrimitiveTable, tabulate
 from choreograph.verbs.plan.request import End, PlanRequest
 from choreograph.verbs.plan.steps import STAND, Event, Step, StepTrack, make_step, read_track
 from choreograph.verbs.plan.task import World
@@ -125,7 +125,9 @@ def _stance(track: StepTrack, frame: int) -> Floats:
     return np.array([track.facing[frame], *np.mean(feet, axis=0)])
 
 
-def _extended(plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], usable: Flags, more: StepTable) -> World:
+def _extended(
+    plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], usable: Flags, more: PrimitiveTable
+) -> World:
     """The world with a node behind all others to which these steps lead, from poses near their first."""
     table, count, nodes = plans.table, len(usable), network.nodes
     both = _joined(table, more)
@@ -183,10 +185,10 @@ def _extended(plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], us
     )
 
 
-def _joined(table: StepTable, more: StepTable) -> StepTable:
+def _joined(table: PrimitiveTable, more: PrimitiveTable) -> PrimitiveTable:
     """Two tables as one."""
     columns = {}
-    for one in fields(StepTable):
+    for one in fields(PrimitiveTable):
         a, b = getattr(table, one.name), getattr(more, one.name)
         if one.name in ("phase_first", "sample_first"):
             columns[one.name] = np.concatenate([a, b[1:] + a[-1]])
@@ -194,4 +196,4 @@ def _joined(table: StepTable, more: StepTable) -> StepTable:
             columns[one.name] = np.concatenate([a, b + (a.max() + 1 if len(a) else 0)])
         else:
             columns[one.name] = np.concatenate([a, b])
-    return StepTable(**columns)
+    return PrimitiveTable(**columns)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from choreograph.contract.problem import Problem
 from choreograph.contract.result import Answer, Metric, Motion, source_runs
-from choreograph.finishing.body import TorsoTarget
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.settings import FinishSettings
-from choreograph.verbs.solve.measure import Track, body_gap
+from choreograph.verbs.solve.measure import TorsoTrack, body_gap
 from choreograph.verbs.solve.problems import MISS_M, find_problems
 from choreograph.verbs.solve.reach import OutOfReach
-from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import Cast, ConstraintError, Part
+from choreograph.verbs.solve.solution import GroupSolution, PersonSolution
 
 PATH_EVERY_S = 0.1
 """Seconds between the points of the way on the floor that belongs to an answer."""
@@ -30,33 +28,35 @@ steps are bent costs as much."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class FinishedPart:
     """A part as finished motion."""
 
     finished: Finished
-    track: Track
+    track: TorsoTrack
     motion: Motion
 
     @classmethod
-    def of(cls, part: Part, request: SolveRequest, name: str) -> Shown:
-        """The motion that comes of a part of an answer to a request."""
+    def of(cls, part: PersonSolution, settings: FinishSettings) -> FinishedPart:
+        """The motion that comes of a part of an answer."""
 
         def made_with(settings: FinishSettings) -> Finished:
-            splice, joints = part.solution.splice, part.request.joints
-            return finish(splice, settings, name=name or "motion", body=part.body, joints=joints)
+            splice, joints = part.solution.splice, [goal for _, goal in part.person.joints]
+            return finish(splice, settings, name=part.name or "motion", body=part.body, joints=joints)  # type: ignore[arg-type]
 
-        made = made_with(request.finish)
-        most = request.finish.root_correction_m_s
+        made = made_with(settings)
+        most = settings.root_correction_m_s
         if part.meetings and most is not None and max((*made.missed_m, *made.missed_rad), default=0.0) > 1e-6:
-            glides = made_with(request.finish.with_(root_correction_m_s=max(most, MEETING_GLIDE_M_S)))
+            glides = made_with(settings.with_(root_correction_m_s=max(most, MEETING_GLIDE_M_S)))
             # Who does not get there gliding either need not glide.
             made = glides if max(glides.missed_m) < MISS_M else made
         return cls(
-            made, Track.of(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
+            made, TorsoTrack(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
         )
 
 
-def make_answer(cast: Cast, shown: Mapping[str, Shown], limits: Sequence[OutOfReach], status: str) -> Answer:
+def make_answer(
+    cast: GroupSolution, shown: Mapping[str, FinishedPart], limits: Sequence[OutOfReach], status: str
+) -> Answer:
     """An answer of finished motions.
 
     Args:
@@ -84,12 +84,12 @@ def make_answer(cast: Cast, shown: Mapping[str, Shown], limits: Sequence[OutOfRe
     )
 
 
-def _name(part: Part, shown: Shown) -> str:
+def _name(part: PersonSolution, shown: FinishedPart) -> str:
     pieces = len(part.solution.splice.clip)
     return f"{shown.track.way:.1f} m, {pieces} piece{'' if pieces == 1 else 's'}"
 
 
-def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
+def _metrics(cast: GroupSolution, shown: Mapping[str, FinishedPart]) -> dict[str, Metric]:
     """How good an answer is: of several people, the worst of each."""
     clips = [each.motion.clip for each in shown.values()]
     pieces = [len(part.solution.splice.clip) for part in cast.parts.values()]
@@ -101,7 +101,8 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
     if targets:
         gaps = [body_gap(track, target) for track, target in targets]
         errors = [error for part in cast.parts.values() for error in part.solution.errors]
-        brought = [error.metres or 0.0 for error in errors if error.constraint.startswith(("body", "meet"))]
+        places = {where for part in cast.parts.values() for where, _ in part.person.places}
+        brought = [one.metres or 0.0 for one in errors if one.where in places or one.where.startswith("meet")]
         metrics["body_worst"] = Metric(max(metres for metres, _ in gaps), "m", "torso off by at most")
         metrics["facing_worst"] = Metric(
             max(abs(math.degrees(turned)) for _, turned in gaps), "°", "turned off by at most"
@@ -109,10 +110,10 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
         metrics["body_brought"] = Metric(max(brought, default=0.0), "m", "brought there by finishing by at most")
         metrics["glide"] = Metric(max(each.finished.glide_m_s for each in shown.values()), "m/s", "glides at up to")
     for part in cast.parts.values():
+        costs = dict(part.person.costs)
         for error in part.solution.errors:
-            if error.constraint.startswith("functions"):
-                name = part.where + error.constraint
-                metrics[name] = Metric(error.cost, "points", f"{name} costs")
+            if error.where in costs:
+                metrics[error.where] = Metric(error.cost, "points", f"{costs[error.where].label} costs")
     changes = max((count - 1) / clip.seconds for count, clip in zip(pieces, clips, strict=True))
     metrics["transitions_per_s"] = Metric(changes, "1/s", "transitions")
     if all(clip.skeleton.feet for clip in clips):
@@ -120,18 +121,18 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
     return metrics
 
 
-def _facts(part: Part) -> dict[str, Any]:
+def _facts(part: PersonSolution) -> dict[str, Any]:
     """What is needed to understand what one person does, as plain values."""
     splice, solution = part.solution.splice, part.solution
-    body: list[TorsoTarget] = [*part.request.body, *(meeting.place for meeting in part.meetings)]
+    body = [*part.person.body, *(meeting.place for meeting in part.meetings)]
     return {
         "score": solution.cost,
         "local_minimum": solution.minimum,
-        "errors": [asdict(error) for error in _by_constraint(solution.errors)],
+        "errors": [asdict(error) for error in solution.errors],
         "targets": [
             {
                 "at_s": target.at_s,
-                "position": list(target.position),
+                "place": list(target.position),
                 "facing_deg": None if target.facing is None else math.degrees(target.facing),
             }
             for target in sorted(body, key=lambda target: target.at_s)
@@ -143,20 +144,6 @@ def _facts(part: Part) -> dict[str, Any]:
     }
 
 
-def _by_constraint(errors: tuple[ConstraintError, ...]) -> list[ConstraintError]:
-    """One error for each constraint: at a meeting the worse of its beginning and its end."""
-    found: dict[str, ConstraintError] = {}
-    for error in errors:
-        other = found.setdefault(error.constraint, error)
-        if other is not error:
-            metres, radians = (
-                max((v for v in pair if v is not None), default=None)
-                for pair in ((other.metres, error.metres), (other.radians, error.radians))
-            )
-            found[error.constraint] = replace(error, cost=other.cost + error.cost, metres=metres, radians=radians)
-    return list(found.values())
-
-
-def without_far_worse(casts: Sequence[Cast]) -> list[Cast]:
+def without_far_worse(casts: Sequence[GroupSolution]) -> list[GroupSolution]:
     """Those, best first, that are not far worse than the first."""
     return [cast for cast in casts if cast.cost < max(WORSE * casts[0].cost, casts[0].cost + _WORSE_BY)]

@@ -17,9 +17,10 @@ import numpy as np
 from choreograph.base.arrays import Complexes, Floats, Floats32, Ints
 from choreograph.base.errors import RequestError
 from choreograph.features.frames import FrameTable
+from choreograph.goals.cost import CostGoal
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.solve.constraints import FunctionTarget
+from choreograph.verbs.solve.person import Located
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +72,16 @@ class MotionView:
 class UserCosts:
     """The functions of a request, asked about paths."""
 
-    def __init__(self, functions: Sequence[FunctionTarget], graph: MotionGraph, frames: FrameTable) -> None:
-        self._functions, self._graph, self._frames = functions, graph, frames
-        self.names = [f"functions[{n}] ({f.called})" for n, f in enumerate(functions)]
-        for n, target in enumerate(functions):
-            if isinstance(target.function, str):
-                target.loaded(Path(), f"functions[{n}]", allow_code=False)  # says how to allow it
+    def __init__(self, costs: Sequence[Located[CostGoal]], graph: MotionGraph, frames: FrameTable) -> None:
+        self._goals, self._graph, self._frames = costs, graph, frames
+        self.names = [f"{where} ({goal.label})" for where, goal in costs]
+        for where, goal in costs:
+            if isinstance(goal.function, str):
+                goal.loaded(Path(), where, allow_code=False)  # says how to allow it
 
     def __len__(self) -> int:
         """Number of functions."""
-        return len(self._functions)
+        return len(self._goals)
 
     def costs(self, rows: Ints, place: Complexes, turn: Complexes) -> list[float]:
         """What each function says that a path costs, weighted.
@@ -104,22 +105,23 @@ class UserCosts:
             _joints=self._frames.joints[rows],
         )
         return [
-            target.weight * self._ask(target, name, view)
-            for target, name in zip(self._functions, self.names, strict=True)
+            goal.weight * self._ask(goal, name, view) for (_, goal), name in zip(self._goals, self.names, strict=True)
         ]
 
-    def _ask(self, target: FunctionTarget, name: str, view: MotionView) -> float:
+    def _ask(self, goal: CostGoal, name: str, view: MotionView) -> float:
         try:
-            said: Any = target.function(view)
+            given: Any = goal.function(view)
         except Exception as error:
             raise RequestError(f"{name} raised {type(error).__name__}: {error}") from error
         frames = len(view.times_s)
         try:
-            cost = np.asarray(said, float)
+            cost = np.asarray(given, float)
         except (TypeError, ValueError):
             cost = np.zeros((0, 0))
         if cost.shape not in ((), (frames,)):
-            raise RequestError(f"{name} returned {said!r}; it must be a number, or one for each of the {frames} frames")
+            raise RequestError(
+                f"{name} returned {given!r}; it must be a number, or one for each of the {frames} frames"
+            )
         if not np.isfinite(cost).all() or (cost < 0).any():
             worst = cost[~np.isfinite(cost)] if not np.isfinite(cost).all() else cost[cost < 0]
             raise RequestError(f"{name} returned {worst.flat[0]:g}; a cost must be a finite number, 0 or more")

@@ -1,6 +1,6 @@
 """Several people at once: each is solved alone, against constraints that bring them together (figure 9 of the paper).
 
-A meeting becomes, for either one, a hard stretch of his clip and places of the torso at its beginning and end. Where
+A meeting becomes, for either one, an exact stretch of a clip and places of the torso at its beginning and end. Where
 its place is free, the one named first goes wherever suits him and the other comes to him; then it is moved to the
 middle between where either would have it, and both go on from what they have, a few times over.
 """
@@ -17,11 +17,11 @@ from choreograph.base.floor import FloorTransform
 from choreograph.base.progress import Progress, silent
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve.hierarchy import Hierarchy
-from choreograph.verbs.solve.meetings import Stage
+from choreograph.verbs.solve.meetings import Meetings
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import Cast, Solution
-from choreograph.verbs.solve.solver import SLICE, Solver
+from choreograph.verbs.solve.solution import GroupSolution, PathSolution
+from choreograph.verbs.solve.solver import SLICE, PathSolver
 
 _LEADS = 4
 """Solutions of the first character from which the others are tried, where a meeting's place is free."""
@@ -38,8 +38,8 @@ Work = Generator[None, None, None]
 class _Group:
     """One solution for all, with the searches that it came from and the places of the meetings."""
 
-    solvers: dict[str, Solver]
-    solutions: dict[str, Solution]
+    solvers: dict[str, PathSolver]
+    solutions: dict[str, PathSolution]
     places: dict[int, FloorTransform]
 
     @property
@@ -64,11 +64,11 @@ class GroupSolver:
             hierarchies: The graphs' hierarchies, by character.
 
         Raises:
-            RequestError: If the request names what does not exist, or somebody's hard frames cannot all be met.
+            RequestError: If the request names what does not exist, or a character's exact poses cannot all be met.
         """
-        self.request, self.stage = request, Stage(request, graphs, hierarchies)
+        self.request, self.stage = request, Meetings(request, graphs, hierarchies)
         self._people = list(request.characters)
-        self._free = any(meeting.position is None for meeting in request.meet) and len(self._people) > 1
+        self._free = any(meeting.place is None for meeting in request.meet) and len(self._people) > 1
         self._first = self.stage.solver(self._people[0], self.stage.places)
         self._groups: list[_Group] = []
         self.scored, self.seconds, self.done = 0, 0.0, False
@@ -93,16 +93,18 @@ class GroupSolver:
         """Search on for a slice."""
         self.done = self.done or next(self._work, self) is self
 
-    def answers(self, count: int) -> list[Cast]:
+    def answers(self, count: int) -> list[GroupSolution]:
         """The best found so far, best first; where there is none for all yet, others do what they can at once."""
         groups = sorted(self._groups, key=lambda group: group.cost)[:count] or self._hasty()
         return [
-            Cast({name: self.stage.part(name, one, group.places) for name, one in group.solutions.items()}, group.cost)
+            GroupSolution(
+                {name: self.stage.part(name, one, group.places) for name, one in group.solutions.items()}, group.cost
+            )
             for group in groups
         ]
 
     def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:
-        """The soft constraints that somebody's graph cannot meet, each with the nearest that it can."""
+        """The goals that a character's graph cannot meet, each with the nearest that it can."""
         return tuple(entry for name in self._people for entry in self.stage.limits(name, progress))
 
     # ------------------------------------------------------------------ inside
@@ -114,8 +116,8 @@ class GroupSolver:
         share = (0.5 if self._free else 1.0) / len(people)
         yield from self._run(self._first, share / 2)
         groups: list[_Group] = []
-        alone: dict[str, Solver] = {}
-        found: list[tuple[Solver, Solution]] = []
+        alone: dict[str, PathSolver] = {}
+        found: list[tuple[PathSolver, PathSolution]] = []
         yield from self._find_leads(found, leads, share / 2)
         for number, (lead, solution) in enumerate(found):
             group = _Group(
@@ -137,15 +139,15 @@ class GroupSolver:
             for k in range(len(self._groups)):
                 yield from self._bring_together(k, each)
 
-    def _run(self, solver: Solver, share: float) -> Work:
+    def _run(self, solver: PathSolver, share: float) -> Work:
         """Run one search for so much of all the time there is."""
         request = self.request
-        budget = None if request.evaluations is None else max(1, int(request.evaluations * share))
+        budget = None if request.work_limit is None else max(1, int(request.work_limit * share))
         solver.warm_up()
         seconds, before = 0.0, solver.evaluations
         while True:
             scored = solver.evaluations - before
-            if seconds >= request.seconds * share if budget is None else scored >= budget:
+            if seconds >= request.time_limit_s * share if budget is None else scored >= budget:
                 return
             begun, done = time.monotonic(), solver.evaluations
             solver.advance(SLICE if budget is None else min(SLICE, budget - scored))
@@ -154,8 +156,8 @@ class GroupSolver:
             self.scored += solver.evaluations - done
             yield
 
-    def _join(self, group: _Group, name: str, solver: Solver, number: int) -> bool:
-        """Have somebody in a group do his solution of this number, or his last; False if he has none."""
+    def _join(self, group: _Group, name: str, solver: PathSolver, number: int) -> bool:
+        """Have a character of a group do the solution of this number, or the last; False if there is none."""
         solutions = solver.answers(number + 1)
         if not solutions:
             return False
@@ -173,7 +175,7 @@ class GroupSolver:
                 return []
         return [group]
 
-    def _find_leads(self, leads: list[tuple[Solver, Solution]], count: int, share: float) -> Work:
+    def _find_leads(self, leads: list[tuple[PathSolver, PathSolution]], count: int, share: float) -> Work:
         """Find different motions of the one who leads, each with the search that it is from.
 
         Who is free to meet anywhere does what is easiest, every time. So if there are too few solutions, he is asked to
@@ -196,7 +198,7 @@ class GroupSolver:
                 break
             away = 2 * apart * np.sqrt(k) * np.exp(1j * _GOLDEN * k)
             elsewhere = FloorTransform(0.0, float(away.real), float(away.imag)) @ place
-            other = solver.with_request(stage.asked(name, {**stage.places, meeting: elsewhere}))
+            other = solver.with_request(solver.request, stage.person(name, {**stage.places, meeting: elsewhere}))
             yield from self._run(other, share / tries)
             solution = other.answers()[0]
             spot = stage.spot_of(name, meeting, solution)
@@ -211,7 +213,7 @@ class GroupSolver:
             places = self.stage.middles(group.solutions, group.places)
             moved = _Group({}, {}, places)
             for name, solver in group.solvers.items():
-                moved.solvers[name] = solver.with_request(self.stage.asked(name, places))
+                moved.solvers[name] = solver.with_request(solver.request, self.stage.person(name, places))
                 yield from self._run(moved.solvers[name], share)
                 moved.solutions[name] = moved.solvers[name].answers()[0]
             if moved.cost < group.cost:

@@ -5,32 +5,12 @@ What is shown of a path is laid out by this; the search scores its millions by `
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from choreograph.base.arrays import Complexes, Floats, Ints
-from choreograph.verbs.solve.constraints import TorsoObstacle
+from choreograph.scene.model import outline_distance
 from choreograph.verbs.solve.cut_foot_alignment import cut_shift
-from choreograph.verbs.solve.terms import BODY, JOINT, OBSTACLE, TABLE, Asked, Graph
-
-
-def floor_distance(point: Any, obstacle: TorsoObstacle) -> Any:
-    """Distance of points on the floor, x + iz, from an obstacle, metres; negative inside."""
-    corners = np.array([complex(*corner) for corner in obstacle.corners])
-    return _line_distance(point, corners) - obstacle.radius
-
-
-def _line_distance(point: Any, corners: Complexes) -> Any:
-    """Distance from a closed line, negative inside of it, of one point or of many."""
-    before, point = np.roll(corners, 1), np.asarray(point)[..., None]
-    side = corners - before
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.nan_to_num(((point - before) * side.conj()).real / np.abs(side) ** 2)
-        crossing = before.real + side.real * (point.imag - before.imag) / side.imag
-    gap = np.abs(point - before - np.clip(share, 0, 1) * side).min(axis=-1)
-    crossed = ((before.imag > point.imag) != (corners.imag > point.imag)) & (point.real < crossing)
-    return np.where(crossed.sum(axis=-1) % 2, -gap, gap)
+from choreograph.verbs.solve.terms import BODY, JOINT, OBSTACLE, TABLE, CompiledRequest, Graph
 
 
 def shown_rows(starts: Ints, stops: Ints) -> Ints:
@@ -38,7 +18,7 @@ def shown_rows(starts: Ints, stops: Ints) -> Ints:
     return np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)])
 
 
-def placements(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> tuple[Complexes, Complexes]:
+def placements(starts: Ints, stops: Ints, graph: Graph, asked: CompiledRequest) -> tuple[Complexes, Complexes]:
     """Turn and shift by which each piece of a path lies on the floor, (K,) each.
 
     A piece begins where the torso of the piece before it would have been, facing the same way, but for what keeps
@@ -59,7 +39,7 @@ def placements(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> tuple[C
     return first * turns, first * shifts + moved
 
 
-def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> Floats:
+def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: CompiledRequest) -> Floats:
     """What each term of a request costs a path, (T,). By legs, the whole path is laid anew at each body constraint."""
     rows, piece = shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
     turns, shifts = placements(starts, stops, graph, asked)
@@ -79,7 +59,8 @@ def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> Floats:
         elif kind == OBSTACLE:
             for o in range(len(asked.reach)):
                 corners = asked.corners[asked.first_corner[o] : asked.first_corner[o + 1]]
-                depth = max(asked.reach[o] - _line_distance(here, corners), 0.0)
+                outline = np.stack([corners.real, corners.imag], axis=1)
+                depth = max(asked.reach[o] - float(outline_distance(outline, 0.0, (here.real, here.imag))), 0.0)
                 out[n] += weight * asked.clear_weight[o] * depth**2
         else:
             x, y, z = asked.points[asked.table[n], row].astype(float)
@@ -88,6 +69,6 @@ def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> Floats:
     return out
 
 
-def score(starts: Ints, stops: Ints, nodes: Ints, graph: Graph, asked: Asked) -> float:
+def score(starts: Ints, stops: Ints, nodes: Ints, graph: Graph, asked: CompiledRequest) -> float:
     """The score of a path (Arikan & Forsyth 2002, equation 1)."""
     return float(asked.cut_weight * graph.cost[nodes].sum(dtype=float) + term_costs(starts, stops, graph, asked).sum())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from choreograph.base.arrays import Bytes, Floats, Indices
 from choreograph.base.errors import RequestError
 from choreograph.contract.result import Answer, Result
+from choreograph.goals.model import PlaceGoal
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
 from choreograph.pictures.camera import body_points, fit_camera
@@ -16,7 +18,8 @@ from choreograph.pictures.figures import cast, thin_path
 from choreograph.pictures.raster import RasterScene, Stroke
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
-from choreograph.verbs.solve.constraints import BodyTarget, TorsoObstacle
+from choreograph.scene.model import Obstacle
+from choreograph.verbs.solve.person import Located, Person
 from choreograph.verbs.solve.request import SolveRequest
 
 _SPACING = 0.55
@@ -32,20 +35,21 @@ _HEIGHT = 0.5
 
 def draw_solved(
     clips: Sequence[Clip],
-    requests: Sequence[SolveRequest],
+    requests: Sequence[SolveRequest | Person],
     settings: SheetSettings | None = None,
     *,
     others: Sequence[Clip] = (),
 ) -> Bytes:
     """The motions of one or several people and what each was asked for, (height, width, 3), sRGB.
 
-    Figures stand every so many metres along each way, and wherever a constraint has its time. Arrows are body
-    constraints, outlines obstacles. `others` are other answers, of which only the ways are drawn.
+    Figures stand every so many metres along each way, and wherever a goal has its time. Arrows are places, outlines
+    obstacles. `others` are other answers, of which only the ways are drawn.
     """
     settings = settings or SheetSettings()
     settings.check()
     if not clips or len(clips) != len(requests):
         raise RequestError(f"{len(clips)} motions do not go with {len(requests)} requests; give one for each")
+    people = [one.person() if isinstance(one, SolveRequest) else one for one in requests]
     theme = find_theme(settings.theme)
     actors = cast(clips)
     strokes = [Stroke(_way(clip), theme.quiet, 0.012, 0.55) for clip in others]
@@ -53,9 +57,9 @@ def draw_solved(
         colour = TEAL if len(actors) == 1 else CLIP_COLOURS[number % len(CLIP_COLOURS)]
         strokes.append(Stroke(_way(actor.clip), colour, 0.016, 0.9))
     figures, seen = [], []
-    for actor, request in zip(actors, requests, strict=True):
-        strokes += [Stroke(points, AMBER, width, 1.0) for points, width in asked_lines(request)]
-        frames = _moments(actor.clip, request, settings.every)
+    for actor, person in zip(actors, people, strict=True):
+        strokes += [Stroke(points, AMBER, width, 1.0) for points, width in request_lines(person)]
+        frames = _moments(actor.clip, person, settings.every)
         figures += [actor.pose(int(frame)) for frame in frames]
         seen.append(body_points(actor.clip)[frames].reshape(-1, 3))
     flat = np.concatenate([stroke.points for stroke in strokes])
@@ -72,24 +76,24 @@ def draw_result(result: Result, settings: SheetSettings | None = None) -> Bytes:
     best, *others = result.answers
     assert isinstance(result.request, SolveRequest)
     ways = [clip for answer in others for clip in answer.clips]
-    return draw_solved(best.clips, placed_requests(result.request, best), settings, others=ways)
+    return draw_solved(best.clips, placed_people(result.request, best), settings, others=ways)
 
 
-def placed_requests(request: SolveRequest, answer: Answer) -> list[SolveRequest]:
+def placed_people(request: SolveRequest, answer: Answer) -> list[Person]:
     """What each person was asked for, with the places where they meet in an answer."""
     if not request.characters:
-        return [request]
-    placed = []
-    for name in request.characters:
-        targets = answer.details["characters"][name]["targets"]
-        placed.append(request.alone(name).with_(body=[BodyTarget(**target) for target in targets]))
-    return placed
+        return [request.person()]
+    facts = answer.details["characters"]
+    return [
+        replace(request.person(name), places=tuple(Located("", PlaceGoal(**one)) for one in facts[name]["targets"]))
+        for name in request.characters
+    ]
 
 
-def asked_lines(request: SolveRequest) -> list[tuple[Floats, float]]:
-    """What was asked of one person as lines on the floor, points (N, 2) and width: arrows, and obstacles' outlines."""
-    arrows = [(line, 0.1 if len(line) == 1 else 0.035) for target in request.body for line in _arrow_lines(target)]
-    return [*arrows, *((_outline(obstacle), 0.03) for obstacle in request.obstacles)]
+def request_lines(person: Person) -> list[tuple[Floats, float]]:
+    """What one person is asked for as lines on the floor, points (N, 2) and width: arrows, and obstacles' outlines."""
+    arrows = [(line, 0.1 if len(line) == 1 else 0.035) for _, goal in person.places for line in _arrow_lines(goal)]
+    return [*arrows, *((_outline(obstacle), 0.03) for _, obstacle in person.obstacles)]
 
 
 def _way(clip: Clip) -> Floats:
@@ -104,11 +108,10 @@ def _across(points: Floats) -> float:
     return float(np.arctan2(-along[1], along[0]))
 
 
-def _moments(clip: Clip, request: SolveRequest, every: int | None) -> Indices:
-    """Frames to show: those of the constraints, and others so far apart that figures do not run into each other."""
-    times = [item.at_s for item in request.body] + [item.at_s for item in request.joints]
-    times += [item.at_s for item in request.poses] + [item.at_s for item in request.frames]
-    asked = [min(round(at_s * clip.fps), len(clip) - 1) for at_s in times]
+def _moments(clip: Clip, person: Person, every: int | None) -> Indices:
+    """Frames to show: those of the goals, and others so far apart that figures do not run into each other."""
+    goals = [goal for _, goal in (*person.places, *person.joints, *person.poses, *person.exact)]
+    asked = [min(round(goal.span[0] * clip.fps), len(clip) - 1) for goal in goals]
     if every is not None:
         return np.unique([*asked, *range(0, len(clip), every)])
     steps = np.linalg.norm(np.diff(clip.root_pos[:, [0, 2]], axis=0), axis=1)
@@ -121,8 +124,8 @@ def _moments(clip: Clip, request: SolveRequest, every: int | None) -> Indices:
     return np.unique(kept)
 
 
-def _arrow_lines(target: BodyTarget) -> list[Floats]:
-    at = np.array(target.position)
+def _arrow_lines(target: PlaceGoal) -> list[Floats]:
+    at = np.array(target.place)
     if target.facing is None:
         return [at[None]]
     ahead = np.array([np.sin(target.facing), np.cos(target.facing)])
@@ -131,9 +134,9 @@ def _arrow_lines(target: BodyTarget) -> list[Floats]:
     return [np.array([at, tip]), np.array([barbs[0], tip, barbs[1]])]
 
 
-def _outline(obstacle: TorsoObstacle) -> Floats:
-    corners = np.array(obstacle.corners, float)
+def _outline(obstacle: Obstacle) -> Floats:
+    corners = np.array(obstacle.outline, float)
     if len(corners) == 1:
         around = np.linspace(0.0, 2 * np.pi, _ROUND)
-        return np.asarray(corners + obstacle.radius * np.stack([np.sin(around), np.cos(around)], axis=1))
+        return np.asarray(corners + (obstacle.radius_m or 0.0) * np.stack([np.sin(around), np.cos(around)], axis=1))
     return np.concatenate([corners, corners[:1]])

@@ -17,15 +17,15 @@ from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.clip_selection import ChoosingSearch, narrow
-from choreograph.verbs.solve.answers import WORSE, Shown, make_answer, without_far_worse
+from choreograph.verbs.solve.answers import WORSE, FinishedPart, make_answer, without_far_worse
 from choreograph.verbs.solve.group_solver import GroupSolver
 from choreograph.verbs.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.problems import find_lost_clips
 from choreograph.verbs.solve.reach import OutOfReach
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import Cast, Part
-from choreograph.verbs.solve.solver import SLICE, Solver
+from choreograph.verbs.solve.solution import GroupSolution, PersonSolution
+from choreograph.verbs.solve.solver import SLICE, PathSolver
 
 Graphs = MotionGraph | Mapping[str, MotionGraph]
 
@@ -48,8 +48,8 @@ class SolveSearch(ChoosingSearch):
         """Graphs that characters name."""
         self._hierarchies: dict[tuple[int, float | None], Hierarchy] = {}
         if hierarchy is not None:
-            self._hierarchies[id(self._graph), request.max_cut_cost] = hierarchy
-        self._engine: _Alone | GroupSolver | None = None
+            self._hierarchies[id(self._graph), request.advanced.max_cut_cost] = hierarchy
+        self._engine: _SingleSolver | GroupSolver | None = None
         self._forget()
 
     def _chosen(self, graph: Graphs, request: SolveRequest) -> Graphs:
@@ -61,7 +61,7 @@ class SolveSearch(ChoosingSearch):
         return {name: one.subject for name, one in found.items()}
 
     def _forget(self) -> None:
-        self._finished: dict[bytes, dict[str, Shown]] = {}
+        self._finished: dict[bytes, dict[str, FinishedPart]] = {}
         self._limits: tuple[OutOfReach, ...] | None = None
         self._lost: tuple[Problem, ...] | None = None
         self._all_finished = False
@@ -103,7 +103,7 @@ class SolveSearch(ChoosingSearch):
 
     def amount(self, stage: str, done: float, total: float) -> str | None:
         """Searching by time counts milliseconds: said as seconds, with the best score so far."""
-        if stage != "searching" or self._engine is None or self.request.evaluations is not None:
+        if stage != "searching" or self._engine is None or self.request.work_limit is not None:
             return None
         best = self._engine.lowest
         return f"{done / 1000:.1f}/{total / 1000:.1f} s" + ("" if best is None else f", score {best:.4f}")
@@ -147,11 +147,11 @@ class SolveSearch(ChoosingSearch):
         if self._graph is not graph:
             engine = None
         limits = None
-        if isinstance(engine, _Alone) and request.wants_same(before):
-            engine.begin(request)
+        if isinstance(engine, _SingleSolver) and request.wants_same(before):
+            engine.begin(request.with_quality())
             limits = self._limits
-        elif isinstance(engine, _Alone) and _can_go_on(before, request):
-            self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
+        elif isinstance(engine, _SingleSolver) and _can_go_on(before, request):
+            self._engine, self.carried = _SingleSolver(engine.solver.with_request(request.with_quality())), True
         else:
             self._engine, self.carried = None, False
         self.request = request
@@ -165,7 +165,7 @@ class SolveSearch(ChoosingSearch):
 
     def state(self) -> dict[str, Any]:
         """What the search knows."""
-        if not isinstance(self._engine, _Alone):
+        if not isinstance(self._engine, _SingleSolver):
             raise RequestError("a search for several people is not kept")
         return self._engine.solver.as_dict()
 
@@ -178,23 +178,25 @@ class SolveSearch(ChoosingSearch):
         if self.request.characters:
             raise RequestError("a search for several people is not kept; begin it anew")
         engine = self._ready(silent)
-        assert isinstance(engine, _Alone)
+        assert isinstance(engine, _SingleSolver)
         engine.solver.resume(state)
-        engine.begin(self.request)
+        engine.begin(self.request.with_quality())
         self._forget()
 
     # ------------------------------------------------------------------ inside
 
-    def _ready(self, progress: Progress) -> _Alone | GroupSolver:
+    def _ready(self, progress: Progress) -> _SingleSolver | GroupSolver:
         """What does the work, made when it is first needed: finding a graph's hierarchy takes a while."""
         if self._engine is None:
-            request, people = self.request, self.request.people()
+            request, people = self.request.with_quality(), self.request.people()
             if people:
                 graphs = {name: self._graph_of(name) for name in people}
                 trees = {name: self._hierarchy(graph, progress) for name, graph in graphs.items()}
                 self._engine = GroupSolver(request, graphs, trees)
             elif isinstance(self._graph, MotionGraph):
-                self._engine = _Alone(Solver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress)))
+                self._engine = _SingleSolver(
+                    PathSolver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress))
+                )
             else:
                 raise RequestError("the request is for one person, but there are several graphs; give one")
         return self._engine
@@ -222,26 +224,29 @@ class SolveSearch(ChoosingSearch):
         return self._graph[name]
 
     def _hierarchy(self, graph: MotionGraph, progress: Progress) -> Hierarchy:
-        key = id(graph), self.request.max_cut_cost
+        most = self.request.advanced.max_cut_cost
+        key = id(graph), most
         if key not in self._hierarchies:
-            self._hierarchies[key] = find_hierarchy(graph, HierarchySettings(self.request.max_cut_cost), progress)
+            self._hierarchies[key] = find_hierarchy(graph, HierarchySettings(most), progress)
         return self._hierarchies[key]
 
-    def _amount(self, engine: _Alone | GroupSolver) -> tuple[int, int]:
+    def _amount(self, engine: _SingleSolver | GroupSolver) -> tuple[int, int]:
         """How far the search has come: evaluations, or milliseconds."""
-        request = self.request
-        if request.evaluations is not None:
-            return min(engine.scored, request.evaluations), request.evaluations
-        return round(1000 * min(engine.seconds, request.seconds)), round(1000 * request.seconds)
+        request = self.request.with_quality()
+        if request.work_limit is not None:
+            return min(engine.scored, request.work_limit), request.work_limit
+        return round(1000 * min(engine.seconds, request.time_limit_s)), round(1000 * request.time_limit_s)
 
-    def _finish(self, cast: Cast) -> dict[str, Shown]:
+    def _finish(self, cast: GroupSolution) -> dict[str, FinishedPart]:
         """The motions of an answer by person; each answer is finished once."""
         key = cast.key
         if key not in self._finished:
-            self._finished[key] = {name: Shown.of(part, self.request, name) for name, part in cast.parts.items()}
+            self._finished[key] = {
+                name: FinishedPart.of(part, self.request.finish) for name, part in cast.parts.items()
+            }
         return self._finished[key]
 
-    def _answer(self, cast: Cast, shown: Mapping[str, Shown]) -> Answer:
+    def _answer(self, cast: GroupSolution, shown: Mapping[str, FinishedPart]) -> Answer:
         engine = self._engine
         status = COMPLETE if engine is not None and engine.done else SEARCHING
         answer = make_answer(cast, shown, self._limits or (), status)
@@ -265,9 +270,9 @@ class SolveSearch(ChoosingSearch):
             self._lost = tuple(problem for problem in found if problem is not None)
         return self._lost
 
-    def _provenance(self, engine: _Alone | GroupSolver) -> dict[str, Any]:
+    def _provenance(self, engine: _SingleSolver | GroupSolver) -> dict[str, Any]:
         known: dict[str, Any] = {"evaluations": engine.evaluations}
-        if isinstance(engine, _Alone):
+        if isinstance(engine, _SingleSolver):
             hierarchy, graph = engine.solver.hierarchy, engine.solver.graph
             known |= {
                 "local_minima": len(engine.solver.minima),
@@ -278,10 +283,10 @@ class SolveSearch(ChoosingSearch):
         return known
 
 
-class _Alone:
+class _SingleSolver:
     """The search for one person within the request's time: what `GroupSolver` is for several."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: PathSolver) -> None:
         self.solver = solver
         self.begin(solver.request)
 
@@ -303,9 +308,9 @@ class _Alone:
     @property
     def done(self) -> bool:
         request = self.solver.request
-        if request.evaluations is not None:
-            return self.scored >= request.evaluations
-        return self.seconds >= request.seconds
+        if request.work_limit is not None:
+            return self.scored >= request.work_limit
+        return self.seconds >= request.time_limit_s
 
     @property
     def lowest(self) -> float | None:
@@ -315,20 +320,23 @@ class _Alone:
         self.solver.warm_up()
 
     def advance(self) -> None:
-        limit, begun = self.solver.request.evaluations, time.monotonic()
+        limit, begun = self.solver.request.work_limit, time.monotonic()
         self.solver.advance(SLICE if limit is None else min(SLICE, limit - self.scored))
         self.seconds += time.monotonic() - begun
 
-    def answers(self, count: int) -> list[Cast]:
-        request = self.solver.request
-        return [Cast({"": Part(one, request, request.body)}, one.cost) for one in self.solver.answers(count)]
+    def answers(self, count: int) -> list[GroupSolution]:
+        request, person = self.solver.request, self.solver.person
+        return [
+            GroupSolution({"": PersonSolution(one, request, person, person.body)}, one.cost)
+            for one in self.solver.answers(count)
+        ]
 
     def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:
         return self.solver.out_of_reach(progress)
 
 
 def _can_go_on(before: SolveRequest, request: SolveRequest) -> bool:
-    same = before.seed == request.seed and before.max_cut_cost == request.max_cut_cost
+    same = before.seed == request.seed and before.advanced.max_cut_cost == request.advanced.max_cut_cost
     return same and not request.characters
 
 
@@ -340,8 +348,8 @@ def solve(
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_turn_90_left")])
-    >>> places = [cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0))]
-    >>> result = cg.solve(graph, cg.SolveRequest(3.0, places, count=1, evaluations=20_000))
+    >>> places = [cg.PlaceGoal(0.0, (0.0, 0.0), 0.0), cg.PlaceGoal(3.0, (0.5, 3.0))]
+    >>> result = cg.solve(graph, cg.SolveRequest(3.0, places, count=1, work_limit=20_000))
     >>> result.clip.seconds, result.problems
     (3.033..., ())
 
@@ -352,6 +360,6 @@ def solve(
         progress: Hears how far the search has come.
 
     Raises:
-        RequestError: If the request names what does not exist, or its hard frames cannot all be met.
+        RequestError: If the request names what does not exist, or its exact poses cannot all be met.
     """
     return SolveSearch(GRAPH.read(graph), request).run(progress)

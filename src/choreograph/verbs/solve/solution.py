@@ -1,22 +1,23 @@
-"""What a search found, before finishing: pieces of clips, their score, and how far from each constraint they are."""
+"""What a search found, before finishing: pieces of clips, their score, and how far from each goal they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from choreograph.finishing.body import RootTarget, TorsoTarget
-from choreograph.verbs.solve.constraints import HardFrame
+from choreograph.finishing.body import RootTarget
+from choreograph.goals.model import PoseGoal
+from choreograph.verbs.solve.person import Located, Person
 from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.splice import Splice
 
 
 @dataclass(frozen=True)
-class ConstraintError:
-    """How far a solution is from one constraint, before finishing."""
+class GoalError:
+    """How far a solution is from one goal, before finishing."""
 
-    constraint: str
-    """Its place in the request: "body[1]"."""
+    where: str
+    """Its place in the request: "goals[1]"."""
     cost: float
     """Its part of the score."""
     metres: float | None = None
@@ -26,14 +27,14 @@ class ConstraintError:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class PathSolution:
     """A motion of one person that was found, as pieces of clips."""
 
     splice: Splice
     cost: float
     """Its score; lower is better."""
-    errors: tuple[ConstraintError, ...]
-    """For every soft constraint."""
+    errors: tuple[GoalError, ...]
+    """For every goal but exact poses."""
     minimum: bool
     """Whether no mutation betters it."""
 
@@ -46,37 +47,36 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Attended:
+class MeetingGoal:
     """A meeting as one of the two has it."""
 
-    where: str
-    """Its place in the request: "meet[0]"."""
-    frame: HardFrame
-    """What he shows."""
+    pose: Located[PoseGoal]
+    """What that character shows, and the meeting's place in the request: "meet[0]"."""
     place: RootTarget
-    """Where he is when it begins."""
+    """Where that character is when it begins."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PersonSolution:
     """What one person does in a solution, and is asked for."""
 
-    solution: Solution
-    """Errors at meetings are called "meet[0]"."""
+    solution: PathSolution
     request: SolveRequest
-    """His own, without meetings."""
-    body: Sequence[TorsoTarget]
-    """Where he is to be when; throughout meetings, at every frame of the graph."""
-    where: str = ""
-    """What places in his own request begin with in the whole one: "characters.anna."."""
-    meetings: tuple[Attended, ...] = ()
+    """As of one person, without meetings."""
+    person: Person
+    """What it asks for."""
+    body: Sequence[RootTarget]
+    """Where the torso is to be when; throughout meetings, at every frame of the graph."""
+    name: str = ""
+    """Of several characters, which."""
+    meetings: tuple[MeetingGoal, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Cast:
+class GroupSolution:
     """Motions of one or several people that go together."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PersonSolution]
     """By name; a single person's is ""."""
     cost: float
     """Sum of the scores."""

@@ -16,10 +16,11 @@ from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve import layout
 from choreograph.verbs.solve.functions import UserCosts
 from choreograph.verbs.solve.hierarchy import Hierarchy, HierarchySettings
+from choreograph.verbs.solve.person import Person, length_s
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach, why_impossible
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solution import ConstraintError, Solution
+from choreograph.verbs.solve.solution import GoalError, PathSolution
 from choreograph.verbs.solve.splice import HardFrames, Splice
 from choreograph.verbs.solve.state import DAMAGE, damaged, is_sound
 from choreograph.verbs.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
@@ -39,7 +40,7 @@ _CARRIED = 32
 """Paths with which a search for a changed request begins."""
 
 
-class Solver:
+class PathSolver:
     """A search in progress: `run` goes on for a while, `answers` gives the best there is, as often as one likes."""
 
     def __init__(
@@ -48,6 +49,7 @@ class Solver:
         request: SolveRequest,
         *,
         hierarchy: Hierarchy | None = None,
+        person: Person | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Prepare a search.
@@ -56,19 +58,21 @@ class Solver:
             graph: Whose clips to make motion of.
             request: What is wanted of one person, and how to search for it.
             hierarchy: The graph's cuts, if they were found before; searches on one graph can share them.
+            person: What is asked for, where that is not the request's own goals.
             progress: Hears how far the preparation has come.
 
         Raises:
-            RequestError: If the request names what does not exist, or its hard frames cannot all be met.
+            RequestError: If the request names what does not exist, or its exact poses cannot all be met.
         """
         from choreograph.verbs.solve import _compiled, _compiled_score, _compiled_seeds
 
-        self.graph, self.request = graph, request
-        self.hierarchy = hierarchy or find_hierarchy(graph, HierarchySettings(request.max_cut_cost), progress)
-        self.asked, self.term_names = compile_request(request, graph, self.hierarchy)
+        self.graph, self.request, self.person = graph, request, person or request.person()
+        settings = HierarchySettings(request.advanced.max_cut_cost)
+        self.hierarchy = hierarchy or find_hierarchy(graph, settings, progress)
+        self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.person)
         self._legs = as_legs(self.asked)
         self.kernel = kernel_graph(self.hierarchy, graph.skeleton.feet)
-        self._functions = UserCosts(request.functions, graph, self.hierarchy.frames)
+        self._functions = UserCosts(self.person.costs, graph, self.hierarchy.frames)
         self._seeding, self._kernels, self._scoring = _compiled_seeds, _compiled, _compiled_score
         self.evaluations = 0
         """Paths scored so far."""
@@ -92,7 +96,7 @@ class Solver:
 
     def run(
         self, seconds: float | None = None, *, evaluations: int | None = None, progress: Progress | None = None
-    ) -> Solver:
+    ) -> PathSolver:
         """Search on, for so many seconds or so many evaluations, whichever is over first.
 
         With evaluations alone the outcome depends on nothing but the seed and their number. A `Cancelled` that
@@ -118,7 +122,7 @@ class Solver:
             self.advance(1)
             self.warmed = self.evaluations
 
-    def answers(self, count: int = 1) -> list[Solution]:
+    def answers(self, count: int = 1) -> list[PathSolution]:
         """The best solutions found that differ from each other, best first; fewer than `count` if there are not more.
 
         Two differ if their roots are somewhere farther from each other than `apart_m` at the same time, and more than a
@@ -132,16 +136,16 @@ class Solver:
                 chosen.append(path)
         return [self._answer(path) for path in chosen]
 
-    def with_request(self, request: SolveRequest) -> Solver:
+    def with_request(self, request: SolveRequest, person: Person | None = None) -> PathSolver:
         """A search for another request on the same graph, which begins with what this one has found.
 
-        Paths that have the length asked for and show its hard frames are scored anew and bettered first, before fresh
+        Paths that have the length asked for and show its exact poses are scored anew and bettered first, before fresh
         seeds are drawn; `answers` has them at once.
 
         Raises:
             RequestError: As for a new search; this one is left as it is.
         """
-        made = Solver(self.graph, request, hierarchy=self.hierarchy)
+        made = PathSolver(self.graph, request, hierarchy=self.hierarchy, person=person)
         made._chance[0] = self._chance[0]
         kept = [path for path in self._paths() if made._fits(path)]
         kept = sorted((made._scored(p.starts, p.stops, p.nodes, False) for p in kept), key=lambda path: path.cost)
@@ -169,7 +173,7 @@ class Solver:
             "minima": [path.as_dict() for path in self.minima],
         }
 
-    def resume(self, state: Mapping[str, Any]) -> Solver:
+    def resume(self, state: Mapping[str, Any]) -> PathSolver:
         """Go on from a state that `as_dict` gave, of a search with the same graph and request.
 
         Raises:
@@ -257,7 +261,7 @@ class Solver:
                     return drawn
         work.passed[:] = 0
         work.count = self._seeding.draw_best(
-            self.request.search.draws, self._reach, self._begin, self._first_cut, self._cuts, work.path,
+            self.request.advanced.draws, self._reach, self._begin, self._first_cut, self._cuts, work.path,
             work.trial, self.kernel, self.asked, self._chance, tally,
         )  # fmt: skip
         return self._scored(*work.taken(), False) if work.count else None
@@ -313,7 +317,7 @@ class Solver:
         return lying, turns[piece] * self.kernel.place[rows] + shifts[piece], turns[piece] * self.kernel.turn[rows]
 
     def _fits(self, path: FoundPath) -> bool:
-        """Whether a path keeps to the request's length, least pieces and hard frames."""
+        """Whether a path keeps to the request's length, least pieces and exact poses."""
         lengths = path.stops - path.starts
         if int(lengths.sum()) != self.asked.frames or lengths.min() < self.asked.least:
             return False
@@ -354,40 +358,42 @@ class Solver:
             self._begin = self.find_begin(self._reach)
             if len(self._begin):
                 return
-        if self.request.frames:
+        if self.person.exact:
             raise RequestError(why_impossible(self))
         raise RequestError(
-            f"no motion of {self.request.length_s:g} s can be made of pieces of {self.request.min_piece_s:.2g} s or "
+            f"no motion of {self.request.duration_s:g} s can be made of pieces of {self.request.min_piece_s:.2g} s or "
             "more; ask for a shorter one or allow shorter pieces"
         )
 
-    def _answer(self, path: FoundPath) -> Solution:
+    def _answer(self, path: FoundPath) -> PathSolution:
         frames = self.hierarchy.frames
         clip = frames.clip_of[path.starts]
         lying, _, _ = self._lay(path.starts, path.stops)
-        columns = ([float(getattr(one, name)) for one in self.request.frames] for name in HardFrames._fields)
-        hard = HardFrames(*(np.array(column) for column in columns))
+        rows = [(goal.span[0], goal.pose.frame, length_s(goal)) for _, goal in self.person.exact]
+        hard = HardFrames(*np.array(rows, float).reshape(-1, 3).T)
         starts, stops = path.starts - frames.base[clip], path.stops - frames.base[clip]
-        splice = Splice(self.graph, clip, starts, stops, lying, hard, self.request.length_s)
-        return Solution(splice, path.cost, self._errors(path), path.minimum)
+        splice = Splice(self.graph, clip, starts, stops, lying, hard, self.request.duration_s)
+        return PathSolution(splice, path.cost, self._errors(path), path.minimum)
 
-    def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:
+    def _errors(self, path: FoundPath) -> tuple[GoalError, ...]:
         costs = layout.term_costs(path.starts, path.stops, self.kernel, self.asked)
         found: dict[str, dict[str, Any]] = {}
         for n, name in enumerate(self.term_names):
-            entry = found.setdefault(name, {"constraint": name, "cost": 0.0})
+            entry = found.setdefault(name, {"where": name, "cost": 0.0})
             entry["cost"] += float(costs[n])
             if self.asked.kind[n] == JOINT:
                 entry["metres"] = float(np.sqrt(costs[n] / self.asked.weight[n]))
             elif self.asked.kind[n] == BODY:
                 time_ = int(self.asked.time[n])
-                entry["metres"] = float(abs(path.root[time_] - self.asked.goal[n]))
+                metres = float(abs(path.root[time_] - self.asked.goal[n]))
+                entry["metres"] = max(metres, entry.get("metres", 0.0))  # of a meeting's two ends the worse
                 if self.asked.turn_weight[n] > 0:
-                    left = costs[n] - self.asked.weight[n] * entry["metres"] ** 2
-                    entry["radians"] = float(np.sqrt(max(left, 0.0) / self.asked.turn_weight[n]))
+                    left = costs[n] - self.asked.weight[n] * metres**2
+                    radians = float(np.sqrt(max(left, 0.0) / self.asked.turn_weight[n]))
+                    entry["radians"] = max(radians, entry.get("radians", 0.0))
         if len(self._functions):
             _, place, turn = self._lay(path.starts, path.stops)
-            said = self._functions.costs(layout.shown_rows(path.starts, path.stops), place, turn)
-            for n, cost in enumerate(said):
-                found[f"functions[{n}]"] = {"constraint": f"functions[{n}]", "cost": cost}
-        return tuple(ConstraintError(**entry) for entry in found.values())
+            own = self._functions.costs(layout.shown_rows(path.starts, path.stops), place, turn)
+            for (where, _), cost in zip(self.person.costs, own, strict=True):
+                found[where] = {"where": where, "cost": cost}
+        return tuple(GoalError(**entry) for entry in found.values())

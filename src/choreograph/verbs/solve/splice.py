@@ -31,7 +31,7 @@ class HardFrames(NamedTuple):
     """When, (N,), seconds."""
     frame: Floats
     """Which, (N,), at the recording's own rate."""
-    lasts_s: Floats
+    duration_s: Floats
     """How long the recording goes on from there, (N,)."""
 
     @classmethod
@@ -120,7 +120,7 @@ class _Timing:
         """When each piece but the first begins, (K - 1,)."""
         steps = splice.graph.rate_hz / rate
         at = np.minimum(np.round(splice.hard.at_s * rate), count - 1)
-        ends = np.minimum(np.round((splice.hard.at_s + splice.hard.lasts_s) * rate), count - 1)
+        ends = np.minimum(np.round((splice.hard.at_s + splice.hard.duration_s) * rate), count - 1)
         every = max(1, round(_KEPT_EVERY_S * rate))
         kept = [np.append(np.arange(a, b, every), b) for a, b in zip(at, ends, strict=True)]
         self.exact = np.unique(np.concatenate([np.zeros(0), *kept])).astype(np.int64)

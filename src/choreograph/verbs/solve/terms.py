@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy as np
 from choreograph.base.arrays import Complexes, Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.errors import RequestError
 from choreograph.features.frames import FrameTable
+from choreograph.goals.model import PoseGoal, PoseSource
+from choreograph.goals.target import find_joint
 from choreograph.graph.connect import label_mask
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.labels import say_labels
-from choreograph.verbs.solve.constraints import HardFrame
 from choreograph.verbs.solve.cut_foot_alignment import find_stance
 from choreograph.verbs.solve.hierarchy import Hierarchy
+from choreograph.verbs.solve.person import Located, Person, length_s
 from choreograph.verbs.solve.request import SolveRequest
 
 BODY, JOINT, VELOCITY, TABLE, OBSTACLE = range(5)
@@ -51,7 +54,7 @@ class Graph(NamedTuple):
     stance: Floats32
 
 
-class Asked(NamedTuple):
+class CompiledRequest(NamedTuple):
     """What the kernels know of a request: T terms in order of time."""
 
     frames: int
@@ -102,7 +105,7 @@ def kernel_graph(hierarchy: Hierarchy, feet: tuple[int, ...]) -> Graph:
     )  # fmt: skip
 
 
-def as_legs(asked: Asked) -> Asked | None:
+def as_legs(asked: CompiledRequest) -> CompiledRequest | None:
     """The same request, each leg from one body constraint to the next scored by itself; None if there is but one."""
     body, placed = np.flatnonzero(asked.kind == BODY), np.flatnonzero(asked.kind != TABLE)
     if not (body[1:] < placed.max(initial=-1)).any():
@@ -122,67 +125,45 @@ class _Term(NamedTuple):
     table: int = 0
 
 
-def compile_request(request: SolveRequest, graph: MotionGraph, hierarchy: Hierarchy) -> tuple[Asked, tuple[str, ...]]:
-    """The request as arrays, and for each term the constraint it stands for.
+def compile_request(
+    request: SolveRequest, graph: MotionGraph, hierarchy: Hierarchy, person: Person | None = None
+) -> tuple[CompiledRequest, tuple[str, ...]]:
+    """The request as arrays, and for each term the place in the request of the goal that it stands for.
+
+    Args:
+        request: Of one person.
+        graph: Whose clips to make motion of.
+        hierarchy: Its cuts.
+        person: What is asked for, where that is not the request's own goals.
 
     Raises:
         RequestError: If it names clips, frames, joints or labels that do not exist.
     """
-    request.check_asks()
+    person = request.person() if person is None else person
+    person.check()
     frames, rate = hierarchy.frames, hierarchy.frames.rate_hz
-    tables: list[Floats32] = []
-    points: list[Floats32] = []
-    terms: list[_Term] = []
-    per_m2, per_rad2 = 1 / POSITION_M**2, 1 / TURN_RAD**2
-
-    def at(time_s: float) -> int:
-        return round(time_s * rate)
-
-    for n, body in enumerate(request.body):
-        facing = 0.0 if body.facing is None else body.facing
-        terms.append(_Term(
-            at(body.at_s), BODY, body.weight * per_m2, f"body[{n}]", complex(*body.position),
-            complex(np.exp(-1j * facing)), 0.0 if body.facing is None else body.weight * per_rad2,
-        ))  # fmt: skip
-    for n, joint in enumerate(request.joints):
-        row = _find_joint(graph, joint.joint, f"joints[{n}].joint")
-        for kind, wanted, scale in ((JOINT, joint.position, POSITION_M), (VELOCITY, joint.velocity, SPEED_M_S)):
-            if any(v is not None for v in wanted):
-                points.append(frames.joints[:, row] if kind == JOINT else _joint_velocity(frames, row))
-                goal = tuple(np.nan if v is None else float(v) for v in wanted)
-                terms.append(_Term(
-                    at(joint.at_s), kind, joint.weight / scale**2, f"joints[{n}]",
-                    goal_point=goal, table=len(points) - 1,  # type: ignore[arg-type]
-                ))  # fmt: skip
-    for n, pose in enumerate(request.poses):
-        tables.append(
-            frames.cost_to(find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.max_cut_cost
-        )
-        terms.append(_Term(at(pose.at_s), TABLE, pose.weight, f"poses[{n}]", table=len(tables) - 1))
-    for n, style in enumerate(request.labels):
-        tables.append(_without_label(graph, frames, style.label, f"labels[{n}].label"))
-        times = np.arange(at(style.start_s), at(style.stop_s) + 1, max(1, at(_LABEL_EVERY_S)))
-        each = style.weight * (style.stop_s - style.start_s) / len(times)
-        terms += [_Term(int(t), TABLE, each, f"labels[{n}]", table=len(tables) - 1) for t in times]
-    if request.obstacles:
-        times = np.arange(0, at(request.length_s) + 1, max(1, at(_CLEAR_EVERY_S)))
-        terms += [_Term(int(t), OBSTACLE, per_m2, "obstacles") for t in times]
-        _check_start(request)
-    least = max(1, at(request.min_piece_s))
-    hard = [pair for n, f in enumerate(request.frames) for pair in _hard_rows(graph, frames, f, least, f"frames[{n}]")]
+    last, least = round(request.duration_s * rate), max(1, round(request.min_piece_s * rate))
+    made = _Terms(graph, hierarchy)
+    terms = [*made.places(person), *made.joints(person), *made.poses(person), *made.labels(person)]
+    obstacles = [one for _, one in person.obstacles]
+    if obstacles:
+        every = max(1, round(_CLEAR_EVERY_S * rate))
+        terms += [_Term(t, OBSTACLE, 1 / POSITION_M**2, "scene.obstacles") for t in range(0, last + 1, every)]
+        _check_start(person)
     terms.sort(key=lambda term: (term.time, term.kind))
-    first = request.body[0] if request.body else None
-    polygons = [np.array([complex(*corner) for corner in o.corners]) for o in request.obstacles]
+    hard = [pair for goal in person.exact for pair in _hard_rows(graph, frames, goal, least)]
+    first = person.body[0] if person.places else None
+    polygons = [np.array([complex(*corner) for corner in one.outline]) for one in obstacles]
     columns = list(zip(*terms, strict=True)) if terms else [()] * len(_Term._fields)
     column = dict(zip(_Term._fields, columns, strict=True))
-    asked = Asked(
-        frames=at(request.length_s) + 1,
+    compiled = CompiledRequest(
+        frames=last + 1,
         least=least,
-        sample=request.search.sample,
-        cut_weight=float(request.cut_weight),
+        sample=request.advanced.sample,
+        cut_weight=float(request.advanced.weights.cut),
         by_legs=False,
-        rigid=0 if first and at(first.at_s) > 0 else at(request.length_s) + 1,
-        anchor_time=at(first.at_s) if first else 0,
+        rigid=0 if first and round(first.at_s * rate) > 0 else last + 1,
+        anchor_time=round(first.at_s * rate) if first else 0,
         anchor=complex(*first.position) if first else 0j,
         anchor_turn=complex(np.exp(-1j * (first.facing or 0.0))) if first else 1 + 0j,
         time=np.array(column["time"], np.int64),
@@ -193,58 +174,95 @@ def compile_request(request: SolveRequest, graph: MotionGraph, hierarchy: Hierar
         turn_weight=np.array(column["turn_weight"], float),
         goal_point=np.array(column["goal_point"], float).reshape(-1, 3),
         table=np.array(column["table"], np.int64),
-        tables=np.array(tables, np.float32).reshape(-1, len(frames)),
-        points=np.array(points, np.float32).reshape(-1, len(frames), 3),
+        tables=np.array(made.tables, np.float32).reshape(-1, len(frames)),
+        points=np.array(made.points, np.float32).reshape(-1, len(frames), 3),
         corners=np.concatenate(polygons) if polygons else np.zeros(0, complex),
         first_corner=np.concatenate([[0], np.cumsum([len(p) for p in polygons])]).astype(np.int64),
-        reach=np.array([o.radius + o.clearance + _CLEAR_MARGIN_M for o in request.obstacles], float),
-        clear_weight=np.array([_CLEAR_WEIGHT * o.weight for o in request.obstacles], float),
+        reach=np.array([(one.radius_m or 0.0) + one.hips_m + _CLEAR_MARGIN_M for one in obstacles], float),
+        clear_weight=np.array([_CLEAR_WEIGHT * one.weight for one in obstacles], float),
         hard_time=np.array([time for time, _ in hard], np.int64),
         hard_row=np.array([row for _, row in hard], np.int64),
     )
-    return asked, tuple(str(name) for name in column["name"])
+    return compiled, tuple(str(name) for name in column["name"])
 
 
-def find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, path: str) -> int:
-    """The row of the frame of a clip, given at its own rate; a RequestError where there is none."""
+class _Terms:
+    """Goals as terms, and the tables that these read."""
+
+    def __init__(self, graph: MotionGraph, hierarchy: Hierarchy) -> None:
+        self.graph, self.hierarchy, self.frames = graph, hierarchy, hierarchy.frames
+        self.tables: list[Floats32] = []
+        self.points: list[Floats32] = []
+
+    def at(self, time_s: float | None) -> int:
+        assert time_s is not None
+        return round(time_s * self.frames.rate_hz)
+
+    def places(self, person: Person) -> Iterator[_Term]:
+        for (where, goal), target in zip(person.places, person.body, strict=True):
+            turned = 0.0 if target.facing is None else goal.weight * (1 / TURN_RAD**2)
+            yield _Term(
+                self.at(target.at_s), BODY, goal.weight * (1 / POSITION_M**2), where, complex(*target.position),
+                complex(np.exp(-1j * (target.facing or 0.0))), turned,
+            )  # fmt: skip
+
+    def joints(self, person: Person) -> Iterator[_Term]:
+        for where, goal in person.joints:
+            row = find_joint(self.graph.skeleton, goal.joint, f"{where}.joint")
+            for kind, wanted, scale in ((JOINT, goal.position, POSITION_M), (VELOCITY, goal.velocity, SPEED_M_S)):
+                if any(value is not None for value in wanted):
+                    frames = self.frames
+                    self.points.append(frames.joints[:, row] if kind == JOINT else _joint_velocity(frames, row))
+                    x, y, z = (np.nan if value is None else float(value) for value in wanted)
+                    yield _Term(
+                        self.at(goal.at_s), kind, goal.weight / scale**2, where,
+                        goal_point=(x, y, z), table=len(self.points) - 1,
+                    )  # fmt: skip
+
+    def poses(self, person: Person) -> Iterator[_Term]:
+        for where, goal in person.poses:
+            row = find_row(self.graph, self.frames, goal.pose, f"{where}.pose")
+            self.tables.append(self.frames.cost_to(row) / self.hierarchy.max_cut_cost)
+            yield _Term(self.at(goal.at_s), TABLE, goal.weight, where, table=len(self.tables) - 1)
+
+    def labels(self, person: Person) -> Iterator[_Term]:
+        for where, goal in person.labels:
+            self.tables.append(_without_label(self.graph, self.frames, goal.label, f"{where}.label"))
+            start, end = goal.span
+            times = range(self.at(start), self.at(end) + 1, max(1, self.at(_LABEL_EVERY_S)))
+            each = goal.weight * (end - start) / len(times)
+            yield from (_Term(time, TABLE, each, where, table=len(self.tables) - 1) for time in times)
+
+
+def find_row(graph: MotionGraph, frames: FrameTable, pose: PoseSource, where: str) -> int:
+    """The row of a frame of a clip, given at its own rate; a RequestError where there is none."""
     try:
-        index = graph.find_clip(clip)
+        index = graph.find_clip(pose.clip or "")
     except RequestError as error:
-        raise RequestError(f"{path}.clip: {error}") from None
+        raise RequestError(f"{where}.clip: {error}") from None
     info = graph.infos[index]
-    if not 0 <= frame < info.own_frames:
-        raise RequestError(f"{path}.frame is {frame}; {clip!r} has frames 0 to {info.own_frames - 1}")
-    return int(frames.base[index]) + min(round(frame * frames.rate_hz / info.fps), frames.frames(index) - 1)
+    if not 0 <= pose.frame < info.own_frames:
+        raise RequestError(f"{where}.frame is {pose.frame}; {pose.clip!r} has frames 0 to {info.own_frames - 1}")
+    return int(frames.base[index]) + min(round(pose.frame * frames.rate_hz / info.fps), frames.frames(index) - 1)
 
 
-def _hard_rows(
-    graph: MotionGraph, frames: FrameTable, wanted: HardFrame, least: int, path: str
-) -> list[tuple[int, int]]:
+def _hard_rows(graph: MotionGraph, frames: FrameTable, located: Located[PoseGoal], least: int) -> list[tuple[int, int]]:
     """Times and rows that are to be shown.
 
     A stretch is given by rows so near to each other that no piece fits between them: so it cannot be left and come
     back to.
     """
-    time, row = round(wanted.at_s * frames.rate_hz), find_row(graph, frames, wanted.clip, wanted.frame, path)
-    last = round(wanted.lasts_s * frames.rate_hz)
+    where, goal = located
+    time, row = round(goal.span[0] * frames.rate_hz), find_row(graph, frames, goal.pose, f"{where}.pose")
+    last = round(length_s(goal) * frames.rate_hz)
     clip = int(frames.clip_of[row])
     left = int(frames.base[clip + 1]) - 2 - row
     if last > left:
         raise RequestError(
-            f"{path}.lasts_s is {wanted.lasts_s:g}; {wanted.clip!r} goes on for {left / frames.rate_hz:.2f} s after "
-            f"frame {wanted.frame}"
+            f"{where}.duration_s is {length_s(goal):g}; {goal.pose.clip!r} goes on for {left / frames.rate_hz:.2f} s "
+            f"after frame {goal.pose.frame}"
         )
     return [(time + k, row + k) for k in sorted({*range(0, last, least), last})]
-
-
-def _find_joint(graph: MotionGraph, name: str, path: str) -> int:
-    skeleton = graph.skeleton
-    if name in skeleton.names:
-        return skeleton.names.index(name)
-    found = skeleton.find(name) if name in skeleton.roles else None
-    if found is None:
-        raise RequestError(f"{path} is {name!r}, which no joint is called; there are: {', '.join(skeleton.names)}")
-    return found
 
 
 def _joint_velocity(frames: FrameTable, joint: int) -> Floats32:
@@ -271,13 +289,10 @@ def _without_label(graph: MotionGraph, frames: FrameTable, label: str, path: str
     return out
 
 
-def _check_start(request: SolveRequest) -> None:
+def _check_start(person: Person) -> None:
     """Refuse an obstacle that stands where the body has to be."""
-    from choreograph.verbs.solve.layout import floor_distance
-
-    for n, body in enumerate(request.body):
-        for number, obstacle in enumerate(request.obstacles):
-            if floor_distance(complex(*body.position), obstacle) < 0:
-                raise RequestError(
-                    f"body[{n}].position, ({body.position[0]:g}, {body.position[1]:g}), lies inside obstacles[{number}]"
-                )
+    for where, goal in person.places:
+        for other, obstacle in person.obstacles:
+            if goal.place is not None and obstacle.distance(goal.place) < 0:
+                x, z = goal.place
+                raise RequestError(f"{where}.place, ({x:g}, {z:g}), lies inside {other}")

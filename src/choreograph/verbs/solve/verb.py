@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
-from choreograph.verbs.solve.constraints import BodyTarget
+from choreograph.goals.model import PlaceGoal
 from choreograph.verbs.solve.prepare import find_hierarchy
 from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.search import SolveSearch
@@ -25,14 +25,14 @@ def _draw(path: Path, result: Result, overwrite: bool) -> None:
 
 
 def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:
-    from choreograph.verbs.solve.picture import asked_lines, placed_requests
+    from choreograph.verbs.solve.picture import placed_people, request_lines
 
-    return [line for one in placed_requests(request, answer) for line in asked_lines(one)]
+    return [line for one in placed_people(request, answer) for line in request_lines(one)]
 
 
 VERB = Verb(
     name="solve",
-    about="""Solve a request: motions of a given length that are where they should be when they should be.
+    about="""Generate motion of a given duration from goals at times.
 
     The request is a YAML or JSON file. The answers differ from each other, the best first. The folder keeps the search
     as search.json, from which --resume goes on to better answers; Ctrl-C ends it early and writes the best so far. If
@@ -51,16 +51,16 @@ VERB = Verb(
         ),
     ),
     trial=SolveRequest(
-        length_s=1.0,
-        body=(BodyTarget(at_s=0.0, position=(0.0, 0.0), facing_deg=0.0), BodyTarget(at_s=1.0, position=(0.0, 1.0))),
+        duration_s=1.0,
+        goals=(PlaceGoal(at_s=0.0, place=(0.0, 0.0), facing_deg=0.0), PlaceGoal(at_s=1.0, place=(0.0, 1.0))),
         count=1,
-        evaluations=1,
+        work_limit=1,
     ),
     draw=_draw,
     strokes=_strokes,
     examples=(
-        "solve people.mog request.yaml -o out/ --count 5 --seconds 3",
-        "solve people.mog request.yaml -o out/ --resume --seconds 10",
+        "solve people.mog request.yaml -o out/ --count 5 --time-limit 3",
+        "solve people.mog request.yaml -o out/ --resume --time-limit 10",
         "solve leads.mog dance.yaml -o out/ --format glb --render dance.mp4",
     ),
     guide="docs/solve.md",

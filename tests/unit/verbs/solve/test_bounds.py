@@ -13,9 +13,9 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 
 graph = cg.build_graph([demo_clip("walk", 30.0)[:58]])
-begin = cg.BodyTarget(0.0, (1.0, -1.0), facing_deg=45.0)
-targets = [begin, cg.BodyTarget(3.5, (2.5, 1.2)), cg.BodyTarget(7.0, (1.0, 3.0))]
-print(len(cg.solve(graph, cg.SolveRequest(7.0, targets, count=1, seconds=0.5)).clip))
+begin = cg.PlaceGoal(0.0, (1.0, -1.0), facing_deg=45.0)
+targets = [begin, cg.PlaceGoal(3.5, (2.5, 1.2)), cg.PlaceGoal(7.0, (1.0, 3.0))]
+print(len(cg.solve(graph, cg.SolveRequest(7.0, targets, count=1, time_limit_s=0.5)).clip))
 """
 
 

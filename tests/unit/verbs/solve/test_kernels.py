@@ -5,37 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.goals.model import JointGoal, LabelGoal, PlaceGoal, PoseGoal, PoseSource
 from choreograph.graph.model import MotionGraph
+from choreograph.scene.model import Obstacle, Scene
 from choreograph.verbs.solve import _compiled_score, _compiled_seeds, layout
-from choreograph.verbs.solve.constraints import (
-    BodyTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    PoseTarget,
-    TorsoObstacle,
-)
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 
 EVERYTHING = SolveRequest(
     4.0,
-    body=(
-        BodyTarget(0.5, (1.0, -2.0), 17.0),
-        BodyTarget(2.0, (0.5, 0.0)),
-        BodyTarget(4.0, (0.0, 2.0), 86.0, weight=2.0),
+    (
+        PlaceGoal(0.5, (1.0, -2.0), 17.0),
+        PlaceGoal(2.0, (0.5, 0.0)),
+        PlaceGoal(4.0, (0.0, 2.0), 86.0, weight=2.0),
+        JointGoal(1.0, "head", (None, 1.8, None)),
+        JointGoal(3.0, "left_hand", (0.2, 1.0, 0.4), (0.5, None, 0.1)),
+        PoseGoal(2.5, PoseSource("jog", 20)),
+        LabelGoal(start_s=1.0, end_s=3.0, label="jog"),
     ),
-    joints=(
-        JointTarget(1.0, "head", (None, 1.8, None)),
-        JointTarget(3.0, "left_hand", (0.2, 1.0, 0.4), (0.5, None, 0.1)),
-    ),
-    poses=(PoseTarget(2.5, "jog", 20),),
-    labels=(LabelTarget(1.0, 3.0, "jog"),),
-    obstacles=(
-        TorsoObstacle.of_circle((0.5, -1.0), 0.2),
-        TorsoObstacle.of_box((-3.0, -1.0), (-0.2, 1.0)),
-        TorsoObstacle.of_polygon(((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), clearance=0.5, weight=3.0),
+    scene=Scene(
+        (
+            Obstacle(centre=(0.5, -1.0), radius_m=0.2),
+            Obstacle(low=(-3.0, -1.0), high=(-0.2, 1.0)),
+            Obstacle(corners=((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), weight=3.0, clearance_m=0.5, of="hips"),
+        )
     ),
 )
 
@@ -62,7 +56,7 @@ def all_paths(cuts: Hierarchy, frames: int, least: int) -> list[tuple[list[int],
     return found
 
 
-def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def seeds(solver: PathSolver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     found, tally = [], np.zeros(1, np.int64)
     for _ in range(count):
         pieces = _compiled_seeds.draw_best(
@@ -74,7 +68,7 @@ def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.n
     return found
 
 
-def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> None:
+def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: PathSolver) -> None:
     """A path shows as many frames as asked for, in pieces long enough, along cuts of the hierarchy."""
     starts, stops, nodes = path
     cuts, clip_of = solver.hierarchy, solver.hierarchy.frames.clip_of
@@ -86,7 +80,7 @@ def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> No
 
 
 def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, EVERYTHING, hierarchy=cuts)
+    solver = PathSolver(walks, EVERYTHING, hierarchy=cuts)
     assert set(solver.asked.kind.tolist()) == {0, 1, 2, 3, 4}
     assert solver._legs is not None
     for asked in (solver.asked, solver._legs):
@@ -97,8 +91,8 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
 
 
 def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: MotionGraph, cuts: Hierarchy) -> None:
-    begin = BodyTarget(0.0, (1.0, -2.0), 17.0)
-    solver = Solver(walks, EVERYTHING.with_(body=(begin, *EVERYTHING.body[1:])), hierarchy=cuts)
+    begin = PlaceGoal(0.0, (1.0, -2.0), 17.0)
+    solver = PathSolver(walks, EVERYTHING.with_(goals=(begin, *EVERYTHING.goals[1:])), hierarchy=cuts)
     assert solver._legs is not None and solver._legs.rigid < solver.asked.rigid
     base, prefix, checked = cuts.frames.base[cuts.frames.clip_of], solver._work.prefix, [0, 0]
     for legs, asked in enumerate((solver.asked, solver._legs)):
@@ -125,10 +119,10 @@ def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: Moti
 def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
     walks: MotionGraph, cuts: Hierarchy
 ) -> None:
-    begin, middle, end = BodyTarget(0, (0, 0), 0.0), BodyTarget(2, (1, 1), 40.0), BodyTarget(4, (0, 3), 86.0)
-    whole = Solver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
-    first = Solver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
-    second = Solver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
+    begin, middle, end = PlaceGoal(0, (0, 0), 0.0), PlaceGoal(2, (1, 1), 40.0), PlaceGoal(4, (0, 3), 86.0)
+    whole = PathSolver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
+    first = PathSolver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
+    second = PathSolver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
     assert first._legs is None and second._legs is None and whole._legs is not None
     for starts, stops, _ in seeds(whole, 10):
         said = layout.term_costs(starts, stops, whole.kernel, whole._legs)
@@ -137,18 +131,18 @@ def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
 
 
 def test_the_first_body_constraint_is_met(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, EVERYTHING, hierarchy=cuts)
+    solver = PathSolver(walks, EVERYTHING, hierarchy=cuts)
     for starts, stops, _ in seeds(solver, 10):
         assert abs(solver._lay(starts, stops)[1][15] - (1 - 2j)) < 1e-9
 
 
 def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts: Hierarchy) -> None:
     hard = (
-        HardFrame(0.5, "walk", 20),
-        HardFrame(2.0, "walk_turn_90_right", 40),
-        HardFrame(3.5, "walk_turn_90_left", 60),
+        PoseGoal(0.5, PoseSource("walk", 20), exact=True),
+        PoseGoal(2.0, PoseSource("walk_turn_90_right", 40), exact=True),
+        PoseGoal(3.5, PoseSource("walk_turn_90_left", 60), exact=True),
     )
-    solver = Solver(walks, SolveRequest(4.0, frames=hard), hierarchy=cuts)
+    solver = PathSolver(walks, SolveRequest(4.0, hard), hierarchy=cuts)
     drawn = seeds(solver, 30)
     for path in drawn:
         check(path, solver)
@@ -156,12 +150,13 @@ def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts
 
 
 @pytest.mark.parametrize(
-    "request_", [EVERYTHING, SolveRequest(4.0, EVERYTHING.body, frames=(HardFrame(2.0, "jog", 30),))]
+    "request_",
+    [EVERYTHING, SolveRequest(4.0, (*EVERYTHING.goals[:3], PoseGoal(2.0, PoseSource("jog", 30), exact=True)))],
 )
 def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
     walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest
 ) -> None:
-    solver = Solver(walks, request_, hierarchy=cuts).run(evaluations=60_000)
+    solver = PathSolver(walks, request_, hierarchy=cuts).run(evaluations=60_000)
     assert solver.minima
     for path in solver.minima:
         check((path.starts, path.stops, path.nodes), solver)
@@ -169,13 +164,13 @@ def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
         assert path.cost == pytest.approx(said, rel=1e-9)
 
 
-@pytest.mark.parametrize("hard", [(), (HardFrame(0.6, "walk_turn_90_left", 20),)])
+@pytest.mark.parametrize("hard", [(), (PoseGoal(0.6, PoseSource("walk_turn_90_left", 20), exact=True),)])
 @pytest.mark.parametrize("facing", [0.3, -0.6])
-def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], facing: float) -> None:  # type: ignore[no-untyped-def]
+def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[PoseGoal, ...], facing: float) -> None:  # type: ignore[no-untyped-def]
     graph, cuts = tiny
-    body = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.6, (0.5 * facing, 1.8), np.degrees(facing)))
-    asked = SolveRequest(1.6, body, frames=hard, min_piece_s=0.4)
-    solver = Solver(graph, asked.with_(seed=1), hierarchy=cuts).run(evaluations=200_000)
+    body = (PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(1.6, (0.5 * facing, 1.8), np.degrees(facing)))
+    asked = SolveRequest(1.6, (*body, *hard), min_piece_s=0.4)
+    solver = PathSolver(graph, asked.with_(seed=1), hierarchy=cuts).run(evaluations=200_000)
     lowest, tried = np.inf, 0
     for starts, stops, nodes in all_paths(cuts, solver.asked.frames, solver.asked.least):
         path = np.array(starts), np.array(stops), np.array([*nodes, 0])
@@ -185,13 +180,3 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
             lowest = min(lowest, _compiled_score.score(*path, len(starts), np.inf, solver.kernel, solver.asked))
     assert tried > 20
     assert solver.answers()[0].cost == pytest.approx(lowest, rel=1e-9)
-
-
-def test_depth_in_obstacles() -> None:
-    box, circle = TorsoObstacle.of_box((0, 0), (2, 1)), TorsoObstacle.of_circle((0, 0), 1.0)
-    assert layout.floor_distance(1 + 0.5j, box) == pytest.approx(-0.5)
-    assert layout.floor_distance(3 + 0.5j, box) == pytest.approx(1.0)
-    assert layout.floor_distance(3 + 2j, box) == pytest.approx(np.sqrt(2))
-    assert layout.floor_distance(0.25 + 0j, circle) == pytest.approx(-0.75)
-    many = np.array([1 + 0.5j, 3 + 0.5j, 3 + 2j])
-    assert layout.floor_distance(many, box) == pytest.approx([-0.5, 1.0, np.sqrt(2)])

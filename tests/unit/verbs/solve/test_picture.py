@@ -5,14 +5,15 @@ import pytest
 
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform
+from choreograph.goals.model import PlaceGoal
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER
-from choreograph.verbs.solve.constraints import BodyTarget, TorsoObstacle
+from choreograph.scene.model import Obstacle, Scene
 from choreograph.verbs.solve.picture import draw_solved
 from choreograph.verbs.solve.request import SolveRequest
 
 SMALL = SheetSettings(width=320, samples=1)
-BODY = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.9, (0.0, 2.3)))
+BODY = (PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(1.9, (0.0, 2.3)))
 
 
 def amber(image: np.ndarray) -> int:
@@ -25,9 +26,9 @@ def test_what_was_asked_for_is_on_the_floor(walker) -> None:  # type: ignore[no-
     clip = walker
     plain = draw_solved([clip], [SolveRequest(1.0)], SMALL)
     arrow = draw_solved([clip], [SolveRequest(2.0, BODY)], SMALL)
-    beside = TorsoObstacle.of_box((0.8, 0.0), (1.6, 1.0))
+    beside = Obstacle(low=(0.8, 0.0), high=(1.6, 1.0))
     fenced = draw_solved(
-        [clip], [SolveRequest(2.0, BODY, obstacles=(beside, TorsoObstacle.of_circle((-1, 1), 0.4)))], SMALL
+        [clip], [SolveRequest(2.0, BODY, scene=Scene((beside, Obstacle(centre=(-1, 1), radius_m=0.4))))], SMALL
     )
     assert plain.shape == arrow.shape == (160, 320, 3)
     assert amber(plain) == 0 < amber(arrow) < amber(fenced)

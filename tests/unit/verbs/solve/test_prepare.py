@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from choreograph.build.files import add_to_file
 from choreograph.demo import demo_clip
+from choreograph.goals.model import PlaceGoal
 from choreograph.graph import cache
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
@@ -16,11 +17,11 @@ from choreograph.verbs.solve import _compiled_hierarchy as kernel
 from choreograph.verbs.solve import prepare
 from choreograph.verbs.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.verbs.solve.prepare import find_hierarchy
-from choreograph.verbs.solve.request import BodyTarget, SolveRequest
+from choreograph.verbs.solve.request import SolveRequest
 from choreograph.verbs.solve.search import SolveSearch
 
-BODY = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(3.0, (1.0, 2.0), 1.0))
-REQUEST = SolveRequest(3.0, BODY, count=1, evaluations=5_000)
+BODY = (PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(3.0, (1.0, 2.0), 1.0))
+REQUEST = SolveRequest(3.0, BODY, count=1, work_limit=5_000)
 pytestmark = pytest.mark.usefixtures("empty_cache")
 
 

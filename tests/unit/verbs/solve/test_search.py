@@ -12,18 +12,18 @@ from choreograph.base.errors import Cancelled, RequestError, SearchStateError
 from choreograph.base.progress import Recorder
 from choreograph.contract.result import Result
 from choreograph.contract.search import Budget
+from choreograph.goals.model import LabelGoal, PlaceGoal, PoseGoal, PoseSource
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.solve import answers as answers_module
-from choreograph.verbs.solve.constraints import BodyTarget, HardFrame, LabelTarget
 from choreograph.verbs.solve.cut_costs import median_cost
 from choreograph.verbs.solve.hierarchy import Hierarchy
-from choreograph.verbs.solve.request import SolveRequest
+from choreograph.verbs.solve.request import SolveAdvanced, SolveRequest
 from choreograph.verbs.solve.search import SolveSearch, solve
-from choreograph.verbs.solve.solution import Cast
+from choreograph.verbs.solve.solution import GroupSolution
 
-BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
-TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), 90.0)), count=2, evaluations=60_000, apart_m=0.3)
-NEAR = TURN.with_(body=(BEGIN, BodyTarget(5.0, (2.4, 3.1), 90.0)))
+BEGIN = PlaceGoal(0.0, (0.0, 0.0), 0.0)
+TURN = SolveRequest(5.0, (BEGIN, PlaceGoal(5.0, (2.5, 3.0), 90.0)), count=2, work_limit=60_000, apart_m=0.3)
+NEAR = TURN.with_(goals=(BEGIN, PlaceGoal(5.0, (2.4, 3.1), 90.0)))
 
 
 def run(walks: MotionGraph, cuts: Hierarchy, request: SolveRequest = TURN) -> Result:
@@ -55,7 +55,7 @@ def test_answers_are_finished_motion_with_metrics(found: Result) -> None:
         assert answer.metrics["body_worst"].value < 1e-6 and answer.metrics["facing_worst"].value < 1e-4
         assert answer.metrics["score"].value == answer.cost == answer.details["score"]
         errors = answer.details["errors"]
-        assert [error["constraint"] for error in errors] == ["body[0]", "body[1]"]
+        assert [error["where"] for error in errors] == ["goals[0]", "goals[1]"]
         assert answer.metrics["body_brought"].value == max(error["metres"] for error in errors)
         pieces = answer.details["pieces"]
         assert sum(piece["stop"] - piece["start"] for piece in pieces) == 151
@@ -122,7 +122,7 @@ def test_a_kept_search_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts
     with pytest.raises(SearchStateError, match="seed is 3, but the saved search began with 0"):
         SolveSearch(walks, TURN.with_(seed=3), hierarchy=cuts).resume(state)
     with pytest.raises(SearchStateError, match="another graph or request"):
-        SolveSearch(walks, TURN.with_(length_s=5.5), hierarchy=cuts).resume(state)
+        SolveSearch(walks, TURN.with_(duration_s=5.5), hierarchy=cuts).resume(state)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_kept_search_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts
 def test_a_damaged_state_is_refused_and_changes_nothing(
     walks: MotionGraph, cuts: Hierarchy, spoil: dict[str, Any]
 ) -> None:
-    request = TURN.with_(evaluations=5, count=1)
+    request = TURN.with_(work_limit=5, count=1)
     search = SolveSearch(walks, request, hierarchy=cuts)
     first = search.run()
     state = {**json.loads(json.dumps(search.state())), **spoil}
@@ -161,7 +161,7 @@ def test_a_changed_request_begins_with_what_was_found(walks: MotionGraph, cuts: 
     assert (search.run().best.cost or 0) <= (at_once.best.cost or 0)
     # What cannot be is refused without harm; of another seed nothing is used.
     with pytest.raises(RequestError, match="no clip of the graph"):
-        search.change(NEAR.with_(frames=(HardFrame(1, "swim", 0),)))
+        search.change(NEAR.with_(goals=(*NEAR.goals, PoseGoal(1, PoseSource("swim", 0), exact=True))))
     assert search.best().request == NEAR
     search.change(TURN.with_(seed=5))
     with pytest.raises(RequestError, match="no motion was found yet"):
@@ -179,7 +179,7 @@ def test_more_answers_of_the_same_search_need_no_new_one(walks: MotionGraph, cut
 
 def test_time_is_as_good_a_limit(walks: MotionGraph, cuts: Hierarchy) -> None:
     told = Recorder()
-    search = SolveSearch(walks, TURN.with_(evaluations=None, seconds=0.1, count=1), hierarchy=cuts)
+    search = SolveSearch(walks, TURN.with_(work_limit=None, time_limit_s=0.1, count=1), hierarchy=cuts)
     result = search.run(told)
     assert result.status == "complete" and result.seconds > 0
     searching = [call for call in told.calls if call[0] == "searching"]
@@ -199,7 +199,7 @@ def test_fewer_answers_than_asked_for_are_a_problem(walks: MotionGraph, cuts: Hi
 def test_answers_that_are_far_worse_are_left_out_and_that_is_said(
     walks: MotionGraph, cuts: Hierarchy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    casts = [Cast({}, cost) for cost in (0.2, 1.1, 1.9, 2.1, 30.0)]
+    casts = [GroupSolution({}, cost) for cost in (0.2, 1.1, 1.9, 2.1, 30.0)]
     assert [cast.cost for cast in answers_module.without_far_worse(casts)] == [0.2, 1.1, 1.9]
     assert answers_module.without_far_worse([]) == []
     monkeypatch.setattr(answers_module, "WORSE", 1.01)
@@ -213,18 +213,20 @@ def test_answers_that_are_far_worse_are_left_out_and_that_is_said(
 
 
 def test_clips_that_cannot_be_cut_into_are_named(walks: MotionGraph, cuts: Hierarchy) -> None:
-    strict = TURN.with_(max_cut_cost=median_cost(cuts.frames, 3), count=1, evaluations=1_000)
+    strict = TURN.with_(advanced=SolveAdvanced(median_cost(cuts.frames, 3)), count=1, work_limit=1_000)
     result = solve(walks, strict)
-    [lost] = [problem for problem in result.notes if problem.where == "max_cut_cost"]
+    [lost] = [problem for problem in result.notes if problem.where == "advanced.max_cut_cost"]
     assert lost.text.startswith("1 of 4 clips cannot be used: jog. ")
     assert result.provenance["lost_clips"] == ["jog"]
-    enough = solve(walks, strict.with_(max_cut_cost=lost.nearest))
+    enough = solve(walks, strict.with_(advanced=SolveAdvanced(lost.nearest)))
     assert enough.notes == () and enough.provenance["lost_clips"] == []
 
 
 def test_labels_that_are_asked_for_in_any_case_are_the_same(walks: MotionGraph, cuts: Hierarchy) -> None:
     def asked(label: str) -> Result:
-        wanted = TURN.with_(labels=(LabelTarget(1, 3, label, 10.0),), count=1, evaluations=20_000)
+        wanted = TURN.with_(
+            goals=(LabelGoal(start_s=1, end_s=3, label=label, weight=10.0),), count=1, work_limit=20_000
+        )
         return run(walks, cuts, wanted)
 
     assert same(asked("turn"), asked("Turn"))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from choreograph.features.frames import FrameTable
+from choreograph.goals.model import PlaceGoal
 from choreograph.graph.model import MotionGraph
-from choreograph.verbs.solve.constraints import BodyTarget
 from choreograph.verbs.solve.cut_foot_alignment import LOOSE, cut_shift, find_stance
 from choreograph.verbs.solve.hierarchy import Hierarchy
 from choreograph.verbs.solve.request import SolveRequest
-from choreograph.verbs.solve.solver import Solver
+from choreograph.verbs.solve.solver import PathSolver
 
 
 def one_clip(feet: list[list[complex]], torso: list[complex]) -> FrameTable:
@@ -46,8 +46,8 @@ def test_the_torso_goes_as_far_as_brings_standing_feet_together() -> None:
 
 
 def test_paths_keep_standing_feet_where_they_are(walks: MotionGraph, cuts: Hierarchy) -> None:
-    body = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(4.0, (1.0, 3.0), 1.0))
-    solver = Solver(walks, SolveRequest(4.0, body), hierarchy=cuts).run(evaluations=50_000)
+    body = (PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(4.0, (1.0, 3.0), 1.0))
+    solver = PathSolver(walks, SolveRequest(4.0, body), hierarchy=cuts).run(evaluations=50_000)
     feet, frames = list(walks.skeleton.feet), cuts.frames
     firm = solver.kernel.stance[..., 0]
     stay, torsos = [], []
