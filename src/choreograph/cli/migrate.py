@@ -83,7 +83,8 @@ def _file(path: Path, verb: str | None, check: bool, force: bool) -> list[str] |
     document = load_document(path)
     if not isinstance(document.value, Mapping):
         raise RequestError(f"{path} is no request and no result: it holds no names and values")
-    document_now = _result(document.value) if "answers" in document.value else _request(document, verb)
+    is_result = isinstance(document.value.get("answers"), list)  # `perform` has a field of that name, a file
+    document_now = _result(document.value) if is_result else _request(document, verb)
     if document_now is None:
         return None
     if document_now.loses_comments and not force and not check:

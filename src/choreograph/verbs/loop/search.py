@@ -85,7 +85,11 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
         ask = self.request
         if cycle.gap_m > GAP_M:
-            what = f"No cycle of {ask.min_s:g}–{ask.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
+            given = ask.start_s is not None and ask.end_s is not None
+            cycles = (
+                "The given cycle does not repeat" if given else f"No cycle of {ask.min_s:g}–{ask.max_s:g} s repeats"
+            )
+            what = f"{cycles}; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
         elif cycle.moves_m < STILL_M and (ask.start_s is None or ask.end_s is None):

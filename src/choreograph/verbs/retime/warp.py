@@ -118,14 +118,14 @@ class Retimer:
                 least = recorded / fastest
                 raise RequestError(
                     f"frames {one.frame} to {two.frame} take {recorded:.2f} s and are to take "
-                    f"{two.seconds - one.seconds:.2f} s, {rate:.2g} times as fast; at most {fastest:.2g} times is "
+                    f"{two.seconds - one.seconds:.2f} s, {rate:.3g} times as fast; at most {fastest:.2g} times is "
                     f"allowed, so {least:.2f} s is the least they can have",
                     where=f"keys[{keys.index(two)}]",
                 )
             if rate < slowest:
                 raise RequestError(
                     f"frames {one.frame} to {two.frame} take {recorded:.2f} s and are to take "
-                    f"{two.seconds - one.seconds:.2f} s, {rate:.2g} times as fast; at least {slowest:.2g} times is "
+                    f"{two.seconds - one.seconds:.2f} s, {rate:.3g} times as fast; at least {slowest:.2g} times is "
                     f"allowed, so {recorded / slowest:.2f} s is the most they can have",
                     where=f"keys[{keys.index(two)}]",
                 )
