@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -76,7 +77,9 @@ class Meetings:
         own = self.own[name]
         exact = sorted((*own.exact, *(self._pose(n, k) for n, k, _ in self._of(name))), key=lambda g: g.value.span[0])
         goals = [
-            Located(f"meet[{n}]", PlaceGoal(one.at_s, one.position, np.degrees(one.facing)))
+            Located(
+                f"meet[{n}]", PlaceGoal(at_s=one.at_s, place=one.position, facing_deg=math.degrees(one.facing or 0.0))
+            )
             for n, targets in self._targets(name, places)
             for one in targets
         ]
@@ -147,7 +150,7 @@ class Meetings:
     def _pose(self, n: int, which: int) -> Located[PoseGoal]:
         """What one of the two shows when they meet."""
         meeting = self.request.meet[n]
-        goal = PoseGoal(meeting.at_s, meeting.poses[which], exact=True, duration_s=meeting.duration_s)
+        goal = PoseGoal(at_s=meeting.at_s, pose=meeting.poses[which], exact=True, duration_s=meeting.duration_s)
         return Located(f"meet[{n}]", goal)
 
     def _of(self, name: str) -> list[tuple[int, int, Meeting]]:

@@ -52,7 +52,7 @@ VERB = Verb(
     ),
     trial=SolveRequest(
         duration_s=1.0,
-        goals=(PlaceGoal(0.0, (0.0, 0.0), 0.0), PlaceGoal(1.0, (0.0, 1.0))),
+        goals=(PlaceGoal(at_s=0.0, place=(0.0, 0.0), facing_deg=0.0), PlaceGoal(at_s=1.0, place=(0.0, 1.0))),
         count=1,
         work_limit=1,
     ),
