@@ -211,7 +211,7 @@ ASKS: dict[str, Callable[[Path], str]] = {
     "perform": lambda path: _first_step("perform", path, {"samples": [(k / 10, 0.0, 0.12 * k) for k in range(40)]}),
     "complete": lambda path: _first_step("complete", path, {"duration_s": 1.5}),
     "plan": lambda path: _first_step("plan", path, {"goal": {"position": (0.0, 2.0)}, "evaluations": 200}),
-    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "length_s": 2.0}),
+    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "duration_s": 2.0}),
 }
 """What is asked of an archive."""
 

@@ -204,8 +204,8 @@ def draw_perform(chance: Chance, graph: cg.MotionGraph) -> cg.PerformRequest:
     wishes = ()
     if chance.happens(0.4):
         number = int(chance.rng.integers(6))
-        wishes = (cg.SegmentConstraint(chance.between(0.5, seconds - 0.5), (number,)),)
-    return cg.PerformRequest(samples=samples, smooth_s=chance.one((0.0, 0.2)), constraints=wishes)
+        wishes = (cg.SegmentGoal(at_s=chance.between(0.5, seconds - 0.5), segments=(number,)),)
+    return cg.PerformRequest(samples=samples, smooth_s=chance.one((0.0, 0.2)), goals=wishes)
 
 
 def draw_bend(chance: Chance, graph: cg.MotionGraph) -> tuple[cg.Clip, cg.BendRequest]:

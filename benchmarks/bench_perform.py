@@ -27,10 +27,10 @@ from choreograph.verbs.perform.confidence import find_confidence
 from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.verbs.perform.live import PerformStream
-from choreograph.verbs.perform.program import find_segments
 from choreograph.verbs.perform.request import PerformRequest
 from choreograph.verbs.perform.search import PerformSearch
 from choreograph.verbs.perform.segment_fits import build_cells
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.settings import usual_settings
 from choreograph.verbs.perform.stream import PieceStream
 
@@ -135,7 +135,7 @@ def main() -> None:
 
     pairs = [pair_up(read_clip(dancer(60, n)), read_clip(dancer(61, n))) for n in range(1, 11)]
     all_dances = build_segments(pairs)
-    known = all_dances.taken(np.flatnonzero(all_dances.example < 6))
+    known = all_dances.subset(np.flatnonzero(all_dances.example < 6))
     few_dances = shrunk(known, 168, 0.15)
     # Mirrored, so that even the database of all trials has not seen them.
     lead = [find_points(e.leader.mirrored(), ENDS) for e in pairs[6:] if e.leader is not None]
@@ -147,7 +147,7 @@ def main() -> None:
     with one_thread_each():
         mirrored = [root_example(e.target.mirrored()) for e in walks]
         twice = build_segments([*walks, *mirrored, *walks], cut_at="plants", control_roles=TRACK)
-        twice = twice.taken(np.arange(min(400, len(twice))))
+        twice = twice.subset(np.arange(min(400, len(twice))))
         print(f"{len(twice)} segments of walks")
         report_ways(twice)
         if "ways" in sys.argv:

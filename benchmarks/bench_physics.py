@@ -23,7 +23,7 @@ import choreograph as cg
 from choreograph.dynamics.body import GRAVITY
 from choreograph.motion.contacts import runs
 from choreograph.verbs.physics.prepare import make_setting
-from choreograph.verbs.physics.verify import BARS, Verification, excess
+from choreograph.verbs.physics.verify import TOLERANCES, Verification, excess
 
 Case = tuple[str, tuple[str, ...], tuple[float | None, float | None], float, float]
 DRAGGED = "jump 16_05"
@@ -139,7 +139,7 @@ def requests(name: str, recording: cg.Clip, others: list[cg.Clip]) -> Iterator[c
             farther_m=float(rng.uniform(-0.4, 0.4)) * way,
             higher_m=float(rng.uniform(-0.3, 0.3)) * high,
             turn_deg=float(rng.uniform(-180, 180)) if name < "16_11" else 0.0,
-            choose=4,
+            nearest=4,
         )
 
 
@@ -163,7 +163,7 @@ def many(data: Path, names: Sequence[str]) -> None:
             assert checked is not None
             details, over = result.best.details, excess(checked)
             done = result.status in ("complete", "feasible")
-            weak = [problem.text for problem in result.problems if problem.where == "limits.strength"]
+            weak = [problem.text for problem in result.problems if problem.where == "advanced.limits.strength"]
             if weak and not done:
                 impossible.append(f"{asked}: {weak[0]}")
                 continue
@@ -184,7 +184,7 @@ def many(data: Path, names: Sequence[str]) -> None:
 
 
 def worst(checked: Verification) -> str:
-    return max(BARS, key=lambda name: getattr(checked, name) / BARS[name])
+    return max(TOLERANCES, key=lambda name: getattr(checked, name) / TOLERANCES[name])
 
 
 def main() -> None:

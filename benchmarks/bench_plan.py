@@ -34,7 +34,7 @@ from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
 from choreograph.scene.model import Obstacle, Shape
 from choreograph.verbs.plan import attempt
-from choreograph.verbs.plan.answers import Shown
+from choreograph.verbs.plan.answers import FinishedPlan
 from choreograph.verbs.plan.counters import GOAL, RECORDS
 from choreograph.verbs.plan.planner import Planner
 from choreograph.verbs.plan.prepare import PlanGraph, find_plan_graph
@@ -113,7 +113,7 @@ def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: 
     }  # fmt: skip
 
 
-def quality(graph: MotionGraph, world: World, shown: Shown) -> str:
+def quality(graph: MotionGraph, world: World, shown: FinishedPlan) -> str:
     """The finished motion against the recordings that it is made of: wander, slide, turning peaks, distance in cm.
 
     Slides are compared with the stretches that are shown, and in brackets with whole clips: in those of subject 108

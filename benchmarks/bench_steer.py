@@ -26,17 +26,17 @@ from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.scene.path import Path
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import Ahead, SteerSettings, StepCosts
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import Ahead, SteerAdvanced, StepCosts
 from choreograph.verbs.steer.crowd import Crowd
 from choreograph.verbs.steer.evaluate import beam_cost, policy_cost
-from choreograph.verbs.steer.frame_pool import Pool, build_pool
+from choreograph.verbs.steer.frame_pool import FramePool, build_frame_pool
 from choreograph.verbs.steer.goals import MovingObstacle, SteerGoal
 from choreograph.verbs.steer.learn import LEARNING, learn
 from choreograph.verbs.steer.navigate import Navigate
 from choreograph.verbs.steer.policy import ValueFunction
 from choreograph.verbs.steer.prepare import standard_tasks
-from choreograph.verbs.steer.recording import Recording
+from choreograph.verbs.steer.recording import SteerRecording
 from choreograph.verbs.steer.steps import build_steps
 from choreograph.verbs.steer.tasks import SteerTask
 
@@ -86,21 +86,21 @@ def measure(name: str, clips: list[cg.Clip], parts: list[str]) -> None:
     """Measure some recordings."""
     steps, seconds = timed(lambda: build_steps(clips, mirror=True))
     print(f"{len(steps)} steps of {2 * len(clips)} recordings, cut in {seconds:.1f} s")
-    costs = StepCosts(steps, SteerSettings())
+    costs = StepCosts(steps, SteerAdvanced())
     every = standard_tasks(costs.settings)
     tasks = {what: every[what] for what in ("navigate", *(["avoid"] if "collisions" in parts else []))}
-    brain = SteerBrain(costs, tasks, {what: learned(task, costs) for what, task in tasks.items()})
-    pool = build_pool(steps.clips)
+    policy = SteerPolicy(costs, tasks, {what: learned(task, costs) for what, task in tasks.items()})
+    pool = build_frame_pool(steps.clips)
     work: dict[str, Callable[[], None]] = {
-        "decisions": lambda: [decisions(one) for one in (brain, larger(clips))] and None,
-        "reversals": lambda: reversals("value function", brain, pool),
-        "peers": lambda: peers(brain, pool, clips),
-        "lines": lambda: lines(brain, pool),
-        "collisions": lambda: collisions(brain, pool),
-        "beam": lambda: against_beam(brain),
-        "feet": lambda: feet(name, brain, pool, clips),
-        "crowd": lambda: crowd(brain, pool),
-        "latency": lambda: latency(brain, pool),
+        "decisions": lambda: [decisions(one) for one in (policy, larger(clips))] and None,
+        "reversals": lambda: reversals("value function", policy, pool),
+        "peers": lambda: peers(policy, pool, clips),
+        "lines": lambda: lines(policy, pool),
+        "collisions": lambda: collisions(policy, pool),
+        "beam": lambda: against_beam(policy),
+        "feet": lambda: feet(name, policy, pool, clips),
+        "crowd": lambda: crowd(policy, pool),
+        "latency": lambda: latency(policy, pool),
     }
     for part in parts:
         work[part]()
@@ -119,10 +119,10 @@ def learned(task: SteerTask, costs: StepCosts) -> ValueFunction:
     return value
 
 
-def peers(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+def peers(policy: SteerPolicy, pool: FramePool, clips: list[cg.Clip]) -> None:
     """Two plain ones: greedy, and motion matching."""
-    blind = {**brain.tasks, "navigate": OneStep(*astuple(brain.tasks["navigate"]))}  # type: ignore[call-overload]
-    plain = Greedy(brain.costs, blind, {name: nothing(value) for name, value in brain.values.items()})
+    blind = {**policy.tasks, "navigate": OneStep(*astuple(policy.tasks["navigate"]))}  # type: ignore[call-overload]
+    plain = Greedy(policy.costs, blind, {name: nothing(value) for name, value in policy.values.items()})
     reversals("greedy", plain, pool)
     steer_matching.report(clips, reversal_starts=30 // min(QUICK, 3))
 
@@ -138,7 +138,7 @@ def nothing(value: ValueFunction) -> ValueFunction:
     return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts, kind=value.kind)
 
 
-class Greedy(SteerBrain):
+class Greedy(SteerPolicy):
     """One that sees nothing of directions beyond the next step."""
 
     def ahead(self, goal: SteerGoal) -> Ahead:
@@ -154,7 +154,7 @@ class OneStep(Navigate):
         return super().best(*args, deep=False)
 
 
-def larger(clips: list[cg.Clip]) -> SteerBrain:
+def larger(clips: list[cg.Clip]) -> SteerPolicy:
     """The same with about a thousand steps: each recording several times, a little slower each time."""
     more = [
         clip
@@ -164,32 +164,32 @@ def larger(clips: list[cg.Clip]) -> SteerBrain:
             for clip in clips
         )
     ]
-    costs = StepCosts(build_steps(more, mirror=True), SteerSettings())
+    costs = StepCosts(build_steps(more, mirror=True), SteerAdvanced())
     task = standard_tasks(costs.settings)["navigate"]
     value = ValueFunction("navigate", task.basis, np.zeros(task.basis.size), np.zeros(len(costs.steps.cut_foot)))
-    return SteerBrain(costs, {"navigate": task}, {"navigate": value})
+    return SteerPolicy(costs, {"navigate": task}, {"navigate": value})
 
 
-def decisions(brain: SteerBrain) -> None:
+def decisions(policy: SteerPolicy) -> None:
     """How long it takes to choose among all steps, keeping to a line."""
-    steps, rng = brain.costs.steps, np.random.default_rng(0)
-    own = brain.ahead(SteerGoal())
-    out = np.empty((len(steps), len(brain.costs.bend)))
-    task, value = brain.tasks["navigate"], brain.values["navigate"]
+    steps, rng = policy.costs.steps, np.random.default_rng(0)
+    own = policy.ahead(SteerGoal())
+    out = np.empty((len(steps), len(policy.costs.bend)))
+    task, value = policy.tasks["navigate"], policy.values["navigate"]
     cuts = rng.choice(np.flatnonzero(steps.cut_foot < 2), 500)
     states = np.stack([rng.normal(0, 1, 500), rng.uniform(-3, 3, 500), rng.normal(0, 0.2, 500)], axis=1)
     for _ in range(2):  # the first time it is compiled
         began = time.process_time()
         for cut, state in zip(cuts, states, strict=True):
-            task.best(int(cut), state, brain.costs, own, value, out)
+            task.best(int(cut), state, policy.costs, own, value, out)
         taken = (time.process_time() - began) / len(cuts)
     bar = 0.1 if len(steps) < 500 else 0.5
     print(f"a decision over {len(steps)} steps: {1e6 * taken:.0f} µs (bar {1000 * bar:.0f} µs)")
 
 
-def walker(brain: SteerBrain, pool: Pool, goal: SteerGoal, seconds: float, seed: int = 0) -> Crowd:
+def walker(policy: SteerPolicy, pool: FramePool, goal: SteerGoal, seconds: float, seed: int = 0) -> Crowd:
     """A crowd of one that has walked for a while."""
-    crowd = Crowd(brain, pool)
+    crowd = Crowd(policy, pool)
     crowd.add(goal=goal)
     for _ in range(round((seconds + np.random.default_rng(seed).uniform(0, 3)) * RATE)):
         crowd.tick(1 / RATE)
@@ -205,15 +205,15 @@ def follow(crowd: Crowd, seconds: float, obstacle: MovingObstacle | None = None)
     return way
 
 
-def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
+def reversals(name: str, policy: SteerPolicy, pool: FramePool) -> None:
     """How long it takes to go back the way one came."""
     taken, costs = [], []
     for seed in range(30 // min(QUICK, 3)):
-        crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
+        crowd = walker(policy, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
         x, _, z = crowd.poses().root_pos[0]
         crowd.characters[0].set_goal(line_goal(float(x), float(z), math.pi))
         taken.append(turned_after(follow(crowd, 10.0)))
-        costs.append(policy_cost(brain, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
+        costs.append(policy_cost(policy, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
     said = "never" if max(taken) > 9.9 else f"{max(taken):.2f} s"
     print(f"reversal, {name}: median {np.median(taken):.2f} s, 90 % {np.percentile(taken, 90):.2f} s, worst {said}; "
           f"discounted cost {np.mean(costs):.2f} (bar 2.2 and 3 s)")  # fmt: skip
@@ -226,9 +226,9 @@ def turned_after(way: Floats) -> float:
     return float(there.argmax() / RATE) if there.any() else 10.0
 
 
-def lines(brain: SteerBrain, pool: Pool) -> None:
+def lines(policy: SteerPolicy, pool: FramePool) -> None:
     """How far from a line, a circle and a slalom the root is."""
-    crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 5.0)
+    crowd = walker(policy, pool, line_goal(0.0, 0.0, 0.0), 5.0)
     off = np.abs(follow(crowd, 3600 / QUICK)[:, 0])
     print(
         f"straight for {60 // QUICK} min: mean {100 * off.mean():.1f} cm, at most {100 * off.max():.1f} cm (bar 5, 20)"
@@ -241,7 +241,7 @@ def lines(brain: SteerBrain, pool: Pool) -> None:
         ("slalom of 1 m to each side by 7 m", 25, np.stack([np.sin(slalom * 2 * math.pi / 7), slalom], axis=1)),
     ):
         path = Path(points)
-        crowd = Crowd(brain, pool)
+        crowd = Crowd(policy, pool)
         tangent = path.tangent(0.0)
         crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(speed=Ask.speed, path=path))
         way = follow(crowd, 50.0)
@@ -251,13 +251,13 @@ def lines(brain: SteerBrain, pool: Pool) -> None:
         print(f"{name}: mean {100 * gap.mean():.1f} cm, at most {100 * gap.max():.1f} cm (bar {bar})")
 
 
-def collisions(brain: SteerBrain, pool: Pool) -> None:
+def collisions(policy: SteerPolicy, pool: FramePool) -> None:
     """How many of the obstacles that come to meet a walker hit him."""
-    for name, tasks in (("with", brain.tasks), ("without", {"navigate": brain.tasks["navigate"]})):
+    for name, tasks in (("with", policy.tasks), ("without", {"navigate": policy.tasks["navigate"]})):
         count, hits = 200 // (QUICK if name == "with" else 4 * min(QUICK, 5)), 0
         for seed in range(count):
             rng = np.random.default_rng(seed)
-            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, line_goal(0.0, 0.0, 0.0), 2.0, seed)
+            crowd = walker(SteerPolicy(policy.costs, tasks, policy.values), pool, line_goal(0.0, 0.0, 0.0), 2.0, seed)
             before = follow(crowd, 0.5)
             velocity, here = (before[-1] - before[0]) / (len(before) - 1) * RATE, before[-1]
             while True:  # one that begins where the walker is, and goes with him, intercepts nobody
@@ -273,22 +273,22 @@ def collisions(brain: SteerBrain, pool: Pool) -> None:
         print(f"collisions {name} avoidance: {hits} of {count}, {hits / count:.1%} (bar 5 %)")
 
 
-def against_beam(brain: SteerBrain) -> None:
+def against_beam(policy: SteerPolicy) -> None:
     """What the policy costs over what a long beam search finds."""
     rng, ours, best = np.random.default_rng(1), [], []
     for _ in range(max(30 // QUICK, 4)):
-        cut = int(rng.integers(len(brain.costs.steps.cut_foot)))
+        cut = int(rng.integers(len(policy.costs.steps.cut_foot)))
         state = np.array([rng.uniform(-2, 2), rng.uniform(-math.pi, math.pi), rng.uniform(-0.5, 0.5)])
-        ours.append(policy_cost(brain, cut, state, 8.0))
-        best.append(beam_cost(brain, cut, state, 8.0, 150))
+        ours.append(policy_cost(policy, cut, state, 8.0))
+        best.append(beam_cost(policy, cut, state, 8.0, 150))
     ratio = np.array(ours) / np.array(best)
     print(f"discounted cost over a beam's (150 wide, 8 s): {sum(ours) / sum(best):.2f} in all, "
           f"median {np.median(ratio):.2f}, worst {ratio.max():.2f} (bar 1.3)")  # fmt: skip
 
 
-def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+def feet(who: str, policy: SteerPolicy, pool: FramePool, clips: list[cg.Clip]) -> None:
     """How feet fare, live and finished, against the recordings."""
-    crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
+    crowd, recording, live = Crowd(policy, pool), SteerRecording(policy.costs.steps.clips, RATE), []
     one = crowd.add(goal=line_goal(0.0, 0.0, 0.0))
     for k in range(round(60 * RATE)):
         if k % 300 == 299:
@@ -337,9 +337,9 @@ def times(value: float, recorded: float) -> str:
     return f"{value:.2f}" + (f" ({value / recorded:.2f} × recorded)" if recorded > 0.01 else " (recorded: 0)")
 
 
-def crowd(brain: SteerBrain, pool: Pool) -> None:
+def crowd(policy: SteerPolicy, pool: FramePool) -> None:
     """What a hundred characters take of a core."""
-    many = Crowd(brain, pool)
+    many = Crowd(policy, pool)
     rng = np.random.default_rng(2)
     for _ in range(100):
         many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), line_goal(0.0, 0.0, float(rng.uniform(-3, 3))))
@@ -355,13 +355,13 @@ def crowd(brain: SteerBrain, pool: Pool) -> None:
     print(f"100 characters at 60 Hz: {share:.0%} of a core, slowest tick {1000 * slowest:.1f} ms (bar 50 %)")
 
 
-def latency(brain: SteerBrain, pool: Pool) -> None:
+def latency(policy: SteerPolicy, pool: FramePool) -> None:
     """How long after a key press the motion is another."""
     taken = []
     for seed in range(60 // min(QUICK, 4)):
         ways = []
         for press in (False, True):
-            crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
+            crowd = walker(policy, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
             x, _, z = crowd.poses().root_pos[0]
             if press:
                 side = 1 if seed % 2 else -1

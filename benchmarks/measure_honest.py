@@ -143,10 +143,10 @@ def _perform(request: Any, motion: Written, answer: Any) -> Iterator[Miss]:
     if abs(motion.seconds - times[-1]) > 1.5 / motion.fps:
         yield Miss("samples", "seconds", float(times[-1]), motion.seconds)
     frame = 1.01 / motion.fps
-    for n, wish in enumerate(request.constraints):
-        playing = [p for p in answer.details["pieces"] if p["start_s"] - frame <= wish.time_s <= p["stop_s"] + frame]
+    for n, wish in enumerate(request.goals):
+        playing = [p for p in answer.details["pieces"] if p["start_s"] - frame <= wish.at_s <= p["stop_s"] + frame]
         if not any(piece["segment"] in wish.segments for piece in playing):
-            yield Miss(f"constraints[{n}]", "segment", wish.segments[0], -1)
+            yield Miss(f"goals[{n}]", "segment", wish.segments[0], -1)
 
 
 # ------------------------------------------------------------------ solve

@@ -71,7 +71,7 @@ class Poses:
         return self.known[name]
 
     def alike(self, name: str, among: Sequence[str], count: int) -> list[str]:
-        """Motions whose contacts and direction are most like one's, chosen as a request's `choose` does."""
+        """Motions whose contacts and direction are most like one's, chosen as a request's `nearest` does."""
         clips = [self.read(other).with_skeleton(self.base.skeleton).with_name(other) for other in among]
         own = self.read(name).with_skeleton(self.base.skeleton).with_name(name)
         return [one.name for one in choose_examples(own, clips, self.points, 0.0, count)]

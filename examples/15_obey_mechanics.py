@@ -27,9 +27,9 @@ args.out.mkdir(parents=True, exist_ok=True)
 jump = demo_clip("jump") if args.jump is None else cg.read_clip(args.jump)
 examples = [str(args.recordings)] if args.recordings else []
 requests = {
-    "farther": cg.PhysicsRequest(farther_m=0.3, examples=examples),
-    "back": cg.PhysicsRequest(farther_m=-0.2, examples=examples),
-    "turned": cg.PhysicsRequest(turn_deg=90.0, examples=examples),
+    "farther": cg.PhysicsRequest(farther_m=0.3, like=examples),
+    "back": cg.PhysicsRequest(farther_m=-0.2, like=examples),
+    "turned": cg.PhysicsRequest(turn_deg=90.0, like=examples),
 }
 
 print("            goes  rises  turns    COM off  spin drifts   slip  residual      peak")

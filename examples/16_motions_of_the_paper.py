@@ -40,11 +40,11 @@ def solve(made: Made, recordings: Recordings, out: Path) -> tuple[cg.PhysicsResu
             at, frame = pose(part)
             file = out / f"{slug(made)}-pose-{number + 1}.npz"
             cg.write_clip(file, frame.with_name("pose"), overwrite=True)
-            poses.append({"at_s": at, "clip": str(file), "frame": 0})
-        request = request.with_(poses=poses)
+            poses.append({"at_s": at, "pose": {"file": str(file)}})
+        request = request.with_(goals=poses)
     if made.prints:
         plain = cg.physics(recording, request, examples=examples)
-        request = request.with_(footprints=made.prints(plain.best.details["footprints"]))
+        request = request.with_(goals=made.prints(plain.best.details["footprints"]))
     began = time.process_time()
     result = cg.physics(recording, request, examples=examples)
     return result, time.process_time() - began

@@ -26,7 +26,7 @@ class Made:
     poses: tuple[Callable[[cg.Clip], tuple[float, cg.Clip]], ...] = ()
     """Poses besides: when, and one frame; made of the part of the recording that is taken."""
     prints: Callable[[list[dict]], list[dict]] | None = None
-    """Footprints, made of those of the motion as recorded."""
+    """Contacts of feet, made of those of the motion as recorded."""
     same: bool = False
     """Whether the recording itself is what is asked for, so that both can be compared."""
 
@@ -90,11 +90,13 @@ def stones(widths: tuple[float, ...], heights: tuple[float, ...]) -> Callable[[l
     """The same steps on stones: each so far aside and so high."""
 
     def make(prints: list[dict]) -> list[dict]:
-        out = []
-        for one, aside, height in zip(prints, widths, heights, strict=False):
-            x, y, z = one["position"]
-            out.append({**one, "position": [x + aside, y + height, z]})
-        return out
+        places = list(dict.fromkeys((one["foot"], *one["position"]) for one in prints))[: len(widths)]
+        moved = {
+            place: [place[1] + aside, place[2] + height, place[3]]
+            for place, aside, height in zip(places, widths, heights, strict=False)
+        }
+        own = [(one["foot"], *one["position"]) for one in prints]
+        return [{**one, "position": moved[at]} for one, at in zip(prints, own, strict=True) if at in moved]
 
     return make
 
@@ -168,7 +170,7 @@ def all_motions() -> Iterator[Made]:
     flip = {"start_s": 1.6, "end_s": 2.74}
     flips = ("87_03", "87_04")
     yield Made("back flips", "as recorded", "87_04", ("87_03",), P(**flip), same=True)
-    other = {"mean": "free", **flip}  # recordings that are damaged lead to what is recorded at best
+    other = {"advanced": {"mean": "free"}, **flip}  # recordings that are damaged lead to what is recorded at best
     yield Made("back flips", "higher", "87_04", flips, P(higher_m=0.08, **other))
     yield Made("back flips", "with straight legs", "87_04", flips, P(**other), poses=(straight_legs(0.6),))
     yield from negative()
@@ -181,8 +183,6 @@ def negative() -> Iterator[Made]:
     yield Made("negative", "the same from three jumps", "83_49", ("83_49", "83_46", "83_45"), P(farther_m=0.3, **part))
     yield Made("negative", "jump from twenty runs", "16_05", RUNS, P())
     for d, prior in ((6, None), (20, None), (20, 0.0)):  # around one mean pose, as in the paper
-        weights = {} if prior is None else {"weights": {"prior": prior}}
+        space = {"dimensions": d, "mean": "fixed", **({} if prior is None else {"weights": {"prior": prior}})}
         name = f"{d} dimensions" + ("" if prior is None else ", w_P = 0")
-        yield Made(
-            "negative", name, "16_05", JUMPS, P(dimensions=d, mean="fixed", iterations=200, **weights), same=True
-        )
+        yield Made("negative", name, "16_05", JUMPS, P(advanced=space, work_limit=200), same=True)

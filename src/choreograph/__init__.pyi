@@ -21,6 +21,7 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .dynamics.body import Body, make_body
 from .dynamics.inverse import Dynamics
+from .dynamics.request import BodyRequest
 from .finding.request import FindRequest
 from .finding.search import FindResult, find
 from .finishing.body import RootTarget
@@ -69,7 +70,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .scene.model import Obstacle, ObstacleMove, Scene, Shape, Start, StepOver
+from .scene.model import Obstacle, ObstacleMove, ObstacleScene, Scene, Shape, Start, StepOver
 from .scene.path import Path, Stretch
 from .scene.path_files import load_path
 from .scene.path_request import PathSource
@@ -82,7 +83,7 @@ from .verbs.complete.request import Between, CompleteAdvanced, CompleteRequest, 
 from .verbs.complete.search import CompleteResult, CompleteSearch, complete
 from .verbs.complete.settings import LearnSettings
 from .verbs.complete.store import open_model, save_model
-from .verbs.dynamics.request import BodyRequest, DynamicsRequest
+from .verbs.dynamics.request import DynamicsRequest
 from .verbs.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .verbs.face.model import FaceModel, face_error, learn_face
 from .verbs.face.request import FaceAdvanced, FaceRequest
@@ -106,22 +107,15 @@ from .verbs.loop.request import LoopRequest
 from .verbs.loop.search import LoopSearch, loop
 from .verbs.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .verbs.perform.live import PerformStream
-from .verbs.perform.prepare import CutSettings, find_segment_database
+from .verbs.perform.prepare import CutSettings, find_segment_database, open_segments, save_segments
 from .verbs.perform.recorder import TrajectoryRecorder
-from .verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .verbs.perform.request import CutAdvanced, CutRequest, PerformAdvanced, PerformRequest
 from .verbs.perform.search import PerformSearch, perform
-from .verbs.perform.store import open_segments, save_segments
 from .verbs.perform.trajectory import Trajectory, read_trajectory
 from .verbs.perform.transcription import write_transcription
-from .verbs.physics.request import (
-    FootprintRequest,
-    HandprintRequest,
-    KeyPoseRequest,
-    PhysicsLimits,
-    PhysicsRequest,
-    PhysicsWeights,
-)
+from .verbs.physics.request import PhysicsFinish, PhysicsRequest
 from .verbs.physics.search import PhysicsResult, PhysicsSearch, physics
+from .verbs.physics.settings import PhysicsAdvanced, PhysicsLimits, PhysicsWeights
 from .verbs.plan.prepare import find_plan_graph
 from .verbs.plan.request import Corridor, PlanAdvanced, PlanRequest
 from .verbs.plan.search import PlanSearch, plan
@@ -135,13 +129,13 @@ from .verbs.solve.request import Character, Meeting, Offset, SolveAdvanced, Solv
 from .verbs.solve.search import SolveSearch, solve
 from .verbs.solve.splice import Splice
 from .verbs.steer.basis import Dimension
-from .verbs.steer.controller import SteerBrain
-from .verbs.steer.costs import SteerSettings
+from .verbs.steer.controller import SteerPolicy
+from .verbs.steer.costs import SteerAdvanced, SteerWeights
 from .verbs.steer.crowd import Crowd
-from .verbs.steer.frame_pool import build_pool
+from .verbs.steer.frame_pool import build_frame_pool
 from .verbs.steer.goals import MovingObstacle, SteerGoal
-from .verbs.steer.prepare import find_brain
-from .verbs.steer.request import GoalRequest, SteerRequest
+from .verbs.steer.prepare import load_policy
+from .verbs.steer.request import SteerRequest, SteerStart
 from .verbs.steer.search import SteerSearch, steer
 from .verbs.steer.tasks import SteerTask
 from .verbs.walk import Walk
@@ -170,6 +164,7 @@ __all__ = [
     "Corridor",
     "CostGoal",
     "Crowd",
+    "CutAdvanced",
     "CutRequest",
     "CutSettings",
     "Dimension",
@@ -201,16 +196,12 @@ __all__ = [
     "FollowSettings",
     "FollowStart",
     "FollowWeights",
-    "FootprintRequest",
     "FormatError",
-    "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
-    "HandprintRequest",
     "Head",
     "JointGoal",
-    "KeyPoseRequest",
     "Label",
     "LabelGoal",
     "LandmarkGoal",
@@ -230,6 +221,7 @@ __all__ = [
     "MovingObstacle",
     "Obstacle",
     "ObstacleMove",
+    "ObstacleScene",
     "Offset",
     "OffsetGoal",
     "OutputExists",
@@ -237,9 +229,12 @@ __all__ = [
     "Path",
     "PathSource",
     "PauseGoal",
+    "PerformAdvanced",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PhysicsAdvanced",
+    "PhysicsFinish",
     "PhysicsLimits",
     "PhysicsRequest",
     "PhysicsResult",
@@ -261,7 +256,6 @@ __all__ = [
     "RoleError",
     "RootTarget",
     "Scene",
-    "SegmentConstraint",
     "SegmentDatabase",
     "SegmentGoal",
     "Shape",
@@ -275,12 +269,14 @@ __all__ = [
     "SpeedGoal",
     "Splice",
     "Start",
-    "SteerBrain",
+    "SteerAdvanced",
     "SteerGoal",
+    "SteerPolicy",
     "SteerRequest",
     "SteerSearch",
-    "SteerSettings",
+    "SteerStart",
     "SteerTask",
+    "SteerWeights",
     "StepOver",
     "Stretch",
     "StretchRequest",
@@ -291,8 +287,8 @@ __all__ = [
     "Walk",
     "__version__",
     "bend",
+    "build_frame_pool",
     "build_graph",
-    "build_pool",
     "build_segments",
     "clean_feet",
     "complete",
@@ -302,7 +298,6 @@ __all__ = [
     "face",
     "face_error",
     "find",
-    "find_brain",
     "find_foot_contacts",
     "find_hierarchy",
     "find_plan_graph",
@@ -315,6 +310,7 @@ __all__ = [
     "learn",
     "learn_face",
     "load_path",
+    "load_policy",
     "loop",
     "make_body",
     "measure_path",

@@ -17,8 +17,7 @@ from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import save_graph
 from choreograph.verbs.perform.examples import pair_up
-from choreograph.verbs.perform.prepare import CutSettings, find_segment_database
-from choreograph.verbs.perform.store import save_segments
+from choreograph.verbs.perform.prepare import CutSettings, find_segment_database, save_segments
 from choreograph.verbs.solve.hierarchy import HierarchySettings
 from choreograph.verbs.solve.prepare import find_hierarchy
 

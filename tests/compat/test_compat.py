@@ -18,8 +18,7 @@ from choreograph.build.files import remove_from_file
 from choreograph.graph import schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.verbs.perform.prepare import chosen_settings
-from choreograph.verbs.perform.store import open_segments
+from choreograph.verbs.perform.prepare import chosen_settings, open_segments
 from choreograph.verbs.solve.hierarchy import HierarchySettings
 from choreograph.verbs.solve.prepare import find_hierarchy
 

@@ -59,8 +59,8 @@ def test_what_was_asked_is_a_request_of_its_verb(folder: Path) -> None:
     assert {"at_s": 1.5, "joint": "head", "position": [None, 1.5, None]} in solve.as_document()["goals"]
     assert [one.hips_m for one in solve.scene.obstacles] == [0.3] and solve.scene.obstacles[0].radius_m == 0.5
     perform = requests["perform"]
-    assert perform["examples"] == ["walk", "walk_veer_left"] and perform["finish"] == {"clean": False}
-    assert len(perform["samples"]) == 25 and perform["stretch_s"] == 0.3 and project.view.lag_s == 2.0
+    assert perform["only"] == 'name:"walk" or name:"walk_veer_left"' and perform["finish"] == {"clean": False}
+    assert len(perform["samples"]) == 25 and perform["advanced"] == {"stretch_s": 0.3} and project.view.lag_s == 2.0
 
 
 def test_history_goes_back_and_forth(folder: Path) -> None:

@@ -50,9 +50,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
     },
     "perform": {"samples": [[0, 0, 0], [1, 0, 1.2], [2, 0.4, 2.1]], "smooth_s": 0.1, "cut_at": "plants"},
     "steer": {
-        "goals": [{"at_s": 0, "position": [0, 0], "heading_deg": 30, "gait": "walk"}, {"at_s": 2, "points": PLACES}],
-        "moving": [{"position": [0, 3], "velocity": [0, -1], "radius_m": 0.6}],
-        **{"length_s": 4.0, "start": [0, 0], "costs": {"horizon_s": 3.0}},
+        "goals": [{"place": [0, 0], "heading_deg": 30}, {"label": "walk"}, {"at_s": 2, "points": PLACES}],
+        "scene": {"obstacles": [{"centre": [0, 3], "radius_m": 0.6, "moves": [{"at_s": 1, "velocity": [0, -1]}]}]},
+        **{"duration_s": 4.0, "start": {"place": [0, 0]}, "advanced": {"discount_s": 3.0}},
     },
     "complete": {
         "duration_s": 2.0,
@@ -67,10 +67,12 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "retime": {"duration_s": 1.2, "keys": {"10": 0.5, "20": 0.9}, "spline_share": 0.25, "finish": {"rate_hz": 30}},
     "bend": {"path": "circle:radius=3", "max_stretch": 0.2},
     "physics": {
-        **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "choose": 3},
-        "poses": [{"at_s": 0.5, "clip": "walk.bvh", "frame": 3}],
-        "footprints": [{"foot": "left", "start_s": 0, "stop_s": 0.4, "position": [0.1, 0, 0.2], "facing_deg": 5}],
-        **{"weights": {"torque": 1.0}, "limits": {"friction": 0.8}},
+        **{"farther_m": 0.3, "higher_m": 0.1, "turn_deg": 30, "start_s": 0.2, "end_s": 1.5, "nearest": 3},
+        "goals": [
+            {"at_s": 0.5, "pose": {"file": "walk.bvh", "frame": 3}},
+            {"foot": "left", "start_s": 0, "end_s": 0.4, "position": [0.1, 0, 0.2], "facing_deg": 5},
+        ],
+        "advanced": {"weights": {"torque": 1.0}, "limits": {"friction": 0.8}},
     },
     "face": {
         "duration_s": 2,
@@ -122,9 +124,9 @@ def use_request(name: str, path: Path, _: int) -> None:
 
 
 def use_script(path: Path, _: int) -> None:
-    from choreograph.verbs.steer.goals import read_script
+    from choreograph.verbs.steer.moments import read_script
 
-    assert all(np.isfinite(t) for t, _ in read_script(path))
+    assert all(np.isfinite(moment.at_s) for moment in read_script(path))
 
 
 def use_obstacles(path: Path, _: int) -> None:
@@ -204,7 +206,7 @@ def use_messages(path: Path, _: int) -> None:
     stream.crowd, stream._recorded, stream._obstacles = _Nobody(), None, {}  # type: ignore[assignment]
     stream._restart = lambda place: None  # type: ignore[method-assign]
     stream.plan = lambda number, poses=False: {}  # type: ignore[method-assign,assignment,misc]
-    stream.brain, stream.number, stream.rate_hz = SimpleNamespace(values={}), 0, 60.0  # type: ignore[assignment]
+    stream.policy, stream.number, stream.rate_hz = SimpleNamespace(values={}), 0, 60.0  # type: ignore[assignment]
     json.dumps(stream.hear(read_message(path.read_text("utf-8", errors="replace"))), allow_nan=False)
 
 

@@ -17,13 +17,13 @@ def physics_jump() -> list[Any]:
     """Farther, and turned with a key pose of its height."""
     return [
         cg.physics(jump(), cg.PhysicsRequest(farther_m=0.2)),
-        cg.physics(jump(), cg.PhysicsRequest(turn_deg=30.0, iterations=40, dimensions=8)),
+        cg.physics(jump(), cg.PhysicsRequest(turn_deg=30.0, work_limit=40, advanced={"dimensions": 8})),
     ]
 
 
 def physics_missed() -> list[Any]:
     """Higher than any take-off allows."""
-    return [cg.physics(jump(), cg.PhysicsRequest(higher_m=1.2, iterations=3, dimensions=4))]
+    return [cg.physics(jump(), cg.PhysicsRequest(higher_m=1.2, work_limit=3, advanced={"dimensions": 4}))]
 
 
 def _too_fast(times: float = 1.25) -> cg.Clip:
@@ -33,7 +33,7 @@ def _too_fast(times: float = 1.25) -> cg.Clip:
 
 def physics_finish() -> list[Any]:
     """A jump played too fast, made to obey mechanics; and a walk that does."""
-    finish = cg.PhysicsRequest(finish=True)
+    finish = cg.PhysicsRequest(smallest_change=True)
     return [cg.physics(_too_fast(), finish, examples=[jump()]), cg.physics(demo_clip("walk", 60.0)[:120], finish)]
 
 

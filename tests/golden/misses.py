@@ -41,7 +41,7 @@ def missed_in_performances() -> list[Any]:
     """A way whose ends are unknown, and a leader who is the only example."""
     rows = [(t / 30, 0.0, 1.1 * t / 30) for t in range(120)]
     lines = ["t,x,z", *(f"{t},," for t in (-1.0, -0.5)), *(f"{t:.4f},{x:.4f},{z:.4f}" for t, x, z in rows)]
-    pair = cg.pair_up(learned()[0], learned()[1].with_name("partner"), cut=True)
+    pair = cg.pair_up(learned()[0], learned()[1].with_name("partner"), cut_to_shorter=True)
     with TemporaryDirectory() as folder:
         way = Path(folder) / "way.csv"
         way.write_text("\n".join(lines) + "\n")

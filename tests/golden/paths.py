@@ -82,64 +82,76 @@ def bend_missed() -> list[Any]:
 
 
 @cache
-def _brain(*tasks: str) -> cg.SteerBrain:
+def _policy(*tasks: str) -> cg.SteerPolicy:
     """Learned from few samples, which takes seconds."""
-    from choreograph.verbs.steer.learn import LearnSettings
+    from choreograph.verbs.steer.learn import PolicyLearning
 
-    learning = LearnSettings(samples=2000, sweeps=12)
-    return cg.find_brain(steered(), tasks=tasks or ("navigate",), learning=learning)
+    learning = PolicyLearning(samples=2000, sweeps=12)
+    return cg.load_policy(steered(), tasks=tasks or ("navigate",), learning=learning)
+
+
+def _steered(request: cg.SteerRequest, *tasks: str) -> Any:
+    return cg.SteerSearch(steered(), request, policy=_policy(*tasks)).run()
+
+
+ORIGIN = {"place": (0.0, 0.0), "heading_deg": 0.0}
 
 
 def steer_goals() -> list[Any]:
-    """Lines, a speed, a gait and a stop, one after the other."""
+    """Lines, a speed, a label and a stop, one after the other."""
     goals = (
-        cg.GoalRequest(0.0, (0.0, 0.0), 0.0, speed_m_s=1.3),
-        cg.GoalRequest(3.0, (1.0, 4.0), 45.0, gait="walk"),
-        cg.GoalRequest(6.0, speed_m_s=0.0),
+        *(ORIGIN, {"speed_m_s": 1.3}),
+        *({"at_s": 3.0, "place": (1.0, 4.0), "heading_deg": 45.0}, {"at_s": 3.0, "label": "walk"}),
+        {"at_s": 6.0, "speed_m_s": 0.0},
     )
-    return [cg.SteerSearch(steered(), cg.SteerRequest(goals=goals, length_s=9.0), brain=_brain()).run()]
+    return [_steered(cg.SteerRequest(goals=goals, duration_s=9.0))]
 
 
 def steer_path() -> list[Any]:
     """A circle, and drawn points, each walked for a while."""
+    points = ((0.0, 0.0), (0.5, 3.0), (3.0, 5.0))
     requests = (
-        cg.SteerRequest(path="circle:radius=2", length_s=8.0, mirror=True),
-        cg.SteerRequest(points=((0.0, 0.0), (0.5, 3.0), (3.0, 5.0)), length_s=6.0, start=(0.5, -0.5)),
+        cg.SteerRequest("circle:radius=2", duration_s=8.0, mirror=True),
+        cg.SteerRequest({"points": points}, duration_s=6.0, start={"place": (0.5, -0.5)}),
     )
-    return [cg.SteerSearch(steered(), request, brain=_brain()).run() for request in requests]
+    return [_steered(request) for request in requests]
 
 
 def steer_missed() -> list[Any]:
-    """A line far away, a speed nobody goes, a torso turned aside, a gait not kept, a circle too small."""
-    ahead = cg.GoalRequest(heading_deg=0.0)
+    """A line far away, a speed that no clip has, a torso turned aside, a label not kept, a circle too small."""
     requests = (
-        cg.SteerRequest(goals=[ahead, cg.GoalRequest(1.0, (12.0, 0.0), 0.0)], length_s=6.0),
-        cg.SteerRequest(goals=[cg.GoalRequest(0.0, (0.0, 0.0), 0.0, speed_m_s=5.0)], length_s=6.0),
-        cg.SteerRequest(goals=[cg.GoalRequest(0.0, (0.0, 0.0), 0.0, torso_deg=90.0)], length_s=6.0),
-        cg.SteerRequest(goals=[cg.GoalRequest(0.0, (0.0, 0.0), 0.0, speed_m_s=1.3, gait="stand")], length_s=6.0),
-        cg.SteerRequest(path="circle:radius=0.4", length_s=3.0),
+        cg.SteerRequest(goals=[{"heading_deg": 0.0}, {**ORIGIN, "at_s": 1.0, "place": (12.0, 0.0)}], duration_s=6.0),
+        cg.SteerRequest(goals=[ORIGIN, {"speed_m_s": 5.0}], duration_s=6.0),
+        cg.SteerRequest(goals=[ORIGIN, {"torso_deg": 90.0}], duration_s=6.0),
+        cg.SteerRequest(goals=[ORIGIN, {"speed_m_s": 1.3}, {"label": "stand"}], duration_s=6.0),
+        cg.SteerRequest("circle:radius=0.4", duration_s=3.0),
     )
-    return [cg.SteerSearch(steered(), request, brain=_brain()).run() for request in requests]
+    return [_steered(request) for request in requests]
 
 
 def steer_tasks() -> list[Any]:
     """Turning on the spot, and obstacles in the way, one of which cannot be kept clear of."""
-    goals = [cg.GoalRequest(0.0, (0.0, 0.0), 0.0)]
-    moving = [{"position": (0.2, 4.0), "radius_m": 0.8}, {"position": (0.0, 0.3), "radius_m": 2.0}]
-    turning = (goals[0].with_(spin_deg_s=40.0), goals[0].with_(at_s=6.0, spin_deg_s=-400.0, speed_m_s=0.1))
-    requests = (
-        cg.SteerRequest(task="spin", goals=turning, length_s=12.0),
-        cg.SteerRequest(task="avoid", goals=goals, moving=moving, length_s=5.0),
+    discs = [
+        {"centre": (0.2, 4.0), "radius_m": 0.8, "of": "hips"},
+        {"centre": (0.0, 0.3), "radius_m": 2.0, "of": "hips"},
+    ]
+    turning = (
+        *(ORIGIN, {"turn_deg_s": 40.0}),
+        *({**ORIGIN, "at_s": 6.0}, {"at_s": 6.0, "turn_deg_s": -400.0, "speed_m_s": 0.1}),
     )
-    brains = _brain("spin"), _brain("navigate", "avoid")
     return [
-        cg.SteerSearch(steered(), request, brain=brain).run() for request, brain in zip(requests, brains, strict=True)
+        _steered(cg.SteerRequest(task="spin", goals=turning, duration_s=12.0), "spin"),
+        _steered(
+            cg.SteerRequest(task="avoid", goals=[ORIGIN], scene={"obstacles": discs}, duration_s=5.0),
+            "navigate",
+            "avoid",
+        ),
     ]
 
 
 def steer_stream() -> list[Any]:
     """600 ticks of two characters, whose goals change."""
-    crowd = cg.Crowd(_brain(), cg.build_pool(_brain().costs.steps.clips))
+    crowd = cg.Crowd(_policy(), cg.build_frame_pool(_policy().costs.steps.clips))
     first = crowd.add(goal=cg.SteerGoal(0.0, 0.0, 0.0, speed=1.2))
     crowd.add(3.0, 1.0, 2.0)
     shown = []
@@ -187,8 +199,8 @@ def perform_stream() -> list[Any]:
 
 def perform_live() -> list[Any]:
     """As if live, a second and a half late, with a segment that has to be played."""
-    constraints = (cg.SegmentConstraint(3.0, (5, 6, 7)),)
-    return [cg.perform(_segments(), cg.PerformRequest.of_trajectory(_way(), lag_s=1.5, constraints=constraints))]
+    goals = (cg.SegmentGoal(at_s=3.0, segments=(5, 6, 7)),)
+    return [cg.perform(_segments(), cg.PerformRequest.of_trajectory(_way(), lag_s=1.5, goals=goals))]
 
 
 def perform_missed() -> list[Any]:
@@ -202,11 +214,11 @@ def perform_missed() -> list[Any]:
         cg.PerformRequest(samples=shaken),
         cg.PerformRequest(
             samples=slow,
-            constraints=(*(cg.SegmentConstraint(at, (n,)) for at, n in ((2.57, 11), (2.62, 3), (3.0, 20))),),
+            goals=(*(cg.SegmentGoal(at_s=at, segments=(n,)) for at, n in ((2.57, 11), (2.62, 3), (3.0, 20))),),
         ),
     )
     found = [cg.perform(base, request) for request in requests]
-    return [*found, cg.perform(base.taken([3]), cg.PerformRequest(samples=slow))]
+    return [*found, cg.perform(base.subset([3]), cg.PerformRequest(samples=slow))]
 
 
 def recorded_follow(folder: Path) -> list[Any]:
@@ -224,7 +236,7 @@ def recorded_bent(folder: Path) -> list[Any]:
 
 def recorded_perform(folder: Path) -> list[Any]:
     """A salsa dancer's partner, hands held."""
-    pairs = [cg.pair_up(*recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
+    pairs = [cg.pair_up(*recorded(folder, f"60_{n}", f"61_{n}"), cut_to_shorter=True) for n in ("02", "03", "04")]
     [leader] = recorded(folder, "60_01")
     return [cg.perform(pairs, leader[:400])]
 

@@ -27,6 +27,8 @@ def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
             passed.add(id(node.value))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Option", "Verb"):
             passed.update(id(part) for part in ast.walk(node))
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "of_last" and node.value is not None:
+            passed.update(id(part) for part in ast.walk(node.value))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
             yield node.lineno, node.value

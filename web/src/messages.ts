@@ -1121,58 +1121,6 @@ export interface FollowWeights {
   reuse?: number;
 }
 
-/** Where and when a foot stands, instead of as in the motion. */
-export interface FootprintRequest {
-  foot: "left" | "right";
-  /** When it comes down. */
-  start_s: number;
-  /** When it lifts off. */
-  stop_s: number;
-  /** Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there. */
-  position: [number, number, number];
-  /** Which way it points: 0 along +z, 90 along +x. */
-  facing_deg?: number;
-  /** Which of its parts stand. */
-  parts?: ("heel" | "ball" | "toe")[];
-  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
-  heel_s?: [number, number] | null;
-  /** The same of the ball. */
-  ball_s?: [number, number] | null;
-  /** The same of the toes. */
-  toe_s?: [number, number] | null;
-}
-
-/** What is wanted from a moment on; what is left out is open. */
-export interface GoalRequest {
-  /** From when on. */
-  at_s?: number;
-  /** A point of the line to keep to, x and z; the place where the character is if not given. */
-  position?: [number, number] | null;
-  /** Direction of the line, from +z towards +x. */
-  heading_deg?: number | null;
-  /** How fast to go. */
-  speed_m_s?: number | null;
-  /** Label of the steps to use, or stand, walk, run. */
-  gait?: string | null;
-  /** Where the torso faces, from the direction of travel. */
-  torso_deg?: number | null;
-  /** How fast to turn; the line does not count then. */
-  spin_deg_s?: number | null;
-  /** A line to follow instead of a straight one, as places x and z. */
-  points?: [number, number][];
-}
-
-/** Where and when a hand carries: the floor, a vault, a wall's edge. */
-export interface HandprintRequest {
-  hand: "left" | "right";
-  /** When it touches. */
-  start_s: number;
-  /** When it lets go. */
-  stop_s: number;
-  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
-  position: [number, number, number];
-}
-
 /** Where a joint is, or how it moves: at a time, throughout an interval, or along a track. */
 export interface JointGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1197,24 +1145,6 @@ export interface JointGoal {
   points?: [number, number, number][];
   /** How far from the position is near enough, metres. */
   tolerance_m?: number | null;
-}
-
-/** A pose or place that the motion goes through, on the floor or in the air. */
-export interface KeyPoseRequest {
-  /** When, in the motion that is made. */
-  at_s: number;
-  /** The motion file that shows it; else the motion itself. */
-  clip?: string;
-  /** Which of its frames, at its own rate. */
-  frame?: number;
-  /** Whether joints are as in that frame; else only the place counts. */
-  joints?: boolean;
-  /** Where the root is then, x, y and z, metres; else anywhere. */
-  position?: [number, number, number] | null;
-  /** How high the root is then, wherever it is; else any height. */
-  height_m?: number | null;
-  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
-  facing_deg?: number | null;
 }
 
 /** Motion with a label. */
@@ -1383,16 +1313,10 @@ export interface ObstacleMove {
   radius_m?: number | null;
 }
 
-/** A disc on the floor that moves evenly, or as it was dragged. */
-export interface ObstacleRequest {
-  /** Where its centre is at the start, x and z, metres. */
-  position?: [number, number];
-  /** x and z, m/s. */
-  velocity?: [number, number];
-  /** Sum of its radius and the character's. */
-  radius_m?: number;
-  /** Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius of 0 it is not there. */
-  dragged?: [number, number, number, number, number, number][];
+/** What is in the way, for verbs that look at nothing else of a scene. */
+export interface ObstacleScene {
+  /** What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may not come. */
+  obstacles?: Obstacle[] | string;
 }
 
 /** Where the second of two people is, as the first sees it. */
@@ -1427,6 +1351,26 @@ export interface OffsetGoal {
   tolerance_m?: number | null;
 }
 
+/** A path on the floor, from a file, a shape or points. */
+export interface PathSource {
+  /** A .csv, .json or .svg file; drawing.svg#ID for one line of a drawing. */
+  file?: string;
+  /** A shape such as eight or circle:radius=4. */
+  shape?: string;
+  /** Points, x and z, metres. */
+  points?: [number, number][];
+  /** When each point is reached, seconds from the start; verbs that take a trajectory read it. */
+  times?: number[];
+  /** Metres per unit of the file, or m, cm …; of a shape, how many times larger. */
+  scale?: string | null;
+  /** Whether it is mirrored left to right. */
+  flip?: boolean;
+  /** Length over which it is smoothed. */
+  smooth_m?: number;
+  /** Radius to which its corners are rounded. */
+  round_m?: number;
+}
+
 /** A stop on the way. */
 export interface PauseGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1449,6 +1393,20 @@ export interface PauseGoal {
   pause_s: number;
 }
 
+/** How a control is matched with segments. What is left out is what suits the examples. */
+export interface PerformAdvanced {
+  /** Keep one of segments that are alike within so many metres. */
+  alike_m?: number;
+  /** Time by which a segment may be played shorter or longer. Default: 0.15 s, or 0.2 s where tracks lead. */
+  stretch_s?: number | null;
+  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second. Default: 0.15 s, or 0.8 s where tracks lead. */
+  continuity_s?: number | null;
+  /** Steps per second of the search over all segments. Default: 7.5 Hz, or 10 Hz where tracks lead. */
+  search_rate_hz?: number | null;
+  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
+  beam_m2_s?: number | null;
+}
+
 /** A performance to be answered, and how. */
 export interface PerformRequest {
   /** The body that leads: a motion file, or the name of one of the examples' clips. */
@@ -1459,38 +1417,51 @@ export interface PerformRequest {
   samples?: [number, number, number][];
   /** Smooth the way over so many seconds. */
   smooth_s?: number;
-  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless somebody leads and names tell pairs (60_01 and 61_01). */
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
+  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless a body leads and names tell pairs (60_01 and 61_01). */
   answers?: string;
-  /** Use only examples of this name. */
-  examples?: string[] | null;
-  /** Who leads and who answers, by the names of their clips; else names tell it. */
+  /** Leaders and followers, by the names of their clips; else names tell them. */
   pairs?: [string, string][] | null;
   /** Cut leaders and followers of different length to the shorter. */
-  cut?: boolean;
+  cut_to_shorter?: boolean;
   /** Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants. */
   cut_at?: "beats" | "plants" | "labels" | null;
   /** Joints that lead, by role and with commas, or track; else hands and feet of a leader. */
-  control?: string[];
-  /** Keep one of segments that are alike within so many metres. */
-  alike_m?: number;
-  /** Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead. */
-  stretch_s?: number | null;
-  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead. */
-  continuity_s?: number | null;
-  /** Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead. */
-  search_rate_hz?: number | null;
-  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
-  beam_m2_s?: number | null;
+  lead_joints?: string[];
+  /** How the control is matched with segments. */
+  advanced?: PerformAdvanced;
   /** Segments that have to be played at given times. */
-  constraints?: SegmentConstraint[];
-  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
-  only?: string | null;
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
   /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
   lag_s?: number | null;
-  /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
+  /** Leave out the leader's own example: its answer is known, and would be no test and no help. */
   leave_out_own?: boolean;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
   /** How segments become motion. */
   finish?: FinishSettings;
+}
+
+/** The space that is searched, what is minimised in it, and what bodies can bear. */
+export interface PhysicsAdvanced {
+  /** Of the space; else as few as hold 90 % of the examples' variance. */
+  dimensions?: number | null;
+  /** What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space. */
+  mean?: "moving" | "free" | "fixed";
+  /** How short and how long each duration may get where durations are searched too, times as long as given. */
+  time_range?: [number, number];
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
+  /** Of the objective's parts. */
+  weights?: PhysicsWeights;
+  limits?: PhysicsLimits;
+}
+
+/** How the motion becomes frames. */
+export interface PhysicsFinish {
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
 }
 
 /** What body and floor can bear. */
@@ -1499,7 +1470,7 @@ export interface PhysicsLimits {
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
-  /** Of a foot that carries the body alone, as in runs. */
+  /** Of a foot that carries the body alone: as much as runners' do. */
   most_alone?: number;
   /** Of both feet together; else 4, or what the motion itself shows where that is more. */
   most_together?: number | null;
@@ -1511,8 +1482,8 @@ export interface PhysicsLimits {
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
 export interface PhysicsRequest {
-  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
-  finish?: boolean;
+  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. `like` then has the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
+  smallest_change?: boolean;
   /** How much farther it goes than the motion, along its way. */
   farther_m?: number;
   /** How much higher the centre of mass rises in its longest flight. */
@@ -1520,48 +1491,35 @@ export interface PhysicsRequest {
   /** How much farther it turns to the left until its end. */
   turn_deg?: number;
   /** Times as long as the motion. */
-  longer?: number;
+  duration_share?: number;
   /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
   speed_m_s?: number | null;
   /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
   timing?: "given" | "stances" | "all";
-  /** How short and how long each may get where they are found, times as long as given. */
-  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
   end_s?: number | null;
-  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
-  examples?: string[];
-  /** Of graphs among the examples, use only the recordings that a query finds: "jump not turn", person:16. */
-  only?: string | null;
-  /** How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
-  choose?: number;
-  /** Of the space; else as few as hold 90 % of the examples' variance. */
-  dimensions?: number | null;
-  /** What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space. */
-  mean?: "moving" | "free" | "fixed";
-  /** Poses in between, in time's order. */
-  poses?: KeyPoseRequest[];
-  /** Where feet stand, all of them, instead of as in the motion. */
-  footprints?: FootprintRequest[];
+  /** Poses and places at a time, on the floor or in the air; and where feet stand or hands carry: contacts of feet are then all there are, instead of the motion's, and so are those of hands. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
   /** Whether hands carry too where they rest on the floor in the motion. */
-  hands?: boolean;
-  /** Where hands carry, all of them, instead of as in the motion. */
-  handprints?: HandprintRequest[];
-  /** Frames per second to write; else the motion's own. */
-  rate_hz?: number | null;
+  hands_carry?: boolean;
+  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
+  like?: string[];
+  /** Of graphs among these, use only the recordings that a query finds: "jump not turn", person:16. */
+  only?: string | null;
+  /** How many of these to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
+  nearest?: number;
   /** Height of the floor; else 0, or what the feet stand on. */
   floor_m?: number | null;
-  /** Of the solver, at most, before it tries otherwise. */
-  iterations?: number;
-  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
-  ipopt?: boolean;
-  /** Of the objective's parts. */
-  weights?: PhysicsWeights;
-  limits?: PhysicsLimits;
   /** Whose motion it is. */
   body?: BodyRequest;
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  /** Iterations of the solver, at most, before it tries otherwise. */
+  work_limit?: number;
+  advanced?: PhysicsAdvanced;
+  finish?: PhysicsFinish;
 }
 
 /** What counts how much; the paper's w_T, w_A and w_P come first. */
@@ -1570,9 +1528,9 @@ export interface PhysicsWeights {
   torque?: number;
   /** Of squared accelerations of joints and root. */
   acceleration?: number;
-  /** Of squared distances from the examples' mean pose, in standard deviations. */
+  /** Of squared distances from the examples' mean pose, the root's height among it, in standard deviations. */
   prior?: number;
-  /** Of what legs add to the examples' space, rad². */
+  /** Of what legs add to the examples' space, rad²: limbs in contact leave it no farther than needed. */
   slack?: number;
   /** Of squared changes of ground forces, (body weights / s)². */
   rate?: number;
@@ -1805,14 +1763,6 @@ export interface Scene {
   drawing?: string;
 }
 
-/** That at some time one of some segments is played. */
-export interface SegmentConstraint {
-  /** When. */
-  time_s: number;
-  /** Numbers of segments, as a transcription has them. */
-  segments: number[];
-}
-
 /** At some time one of some segments is played. */
 export interface SegmentGoal {
   /** When, from the motion's first frame; or an interval, from start_s to end_s. */
@@ -1949,74 +1899,72 @@ export interface Start {
   standing?: boolean;
 }
 
-/** A character steered by a script. */
+/** What costs how much, and how far ahead. */
+export interface SteerAdvanced {
+  /** Time after which costs count e times less than now. */
+  discount_s?: number;
+  /** What counts how much. */
+  weights?: SteerWeights;
+}
+
+/** A character steered by goals over time. */
 export interface SteerRequest {
-  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
-  path?: string;
-  /** The path as points, x and z in metres, instead of a file or shape. */
-  points?: [number, number][];
-  /** Metres per unit of the path's file, or m, cm … */
-  scale?: string | null;
-  /** Mirror the path left to right. */
-  flip?: boolean;
-  /** Smooth the path over so many metres. */
-  smooth_m?: number;
-  /** Round its corners to this radius. */
-  rounded_m?: number;
   /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
   only?: string | null;
-  /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
+  /** A path to follow from the start on, such as circle:radius=4. */
+  path?: PathSource | string | null;
+  /** What to do when: lines to keep to (`place` and `heading_deg`, or `points`), `speed_m_s`, `turn_deg_s`, `torso_deg`, `label`. Goals with the same `at_s` hold together until the next ones; what they leave out is open. A CSV file does too: t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[] | string;
+  /** What is in the way: discs, which may move. */
+  scene?: ObstacleScene;
+  start?: SteerStart;
+  /** How long the motion lasts. */
+  duration_s?: number;
+  /** What the policy learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
   task?: "navigate" | "spin" | "avoid";
-  /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */
-  script?: string;
-  /** The goals as a list, instead of a script. */
-  goals?: GoalRequest[];
-  /** Obstacles over time: a CSV file with t,id,x,z,radius; a radius is the sum of the obstacle's and the character's. */
-  obstacles?: string;
-  /** Obstacles as a list, instead of a file. */
-  moving?: ObstacleRequest[];
-  /** How long to steer. */
-  length_s?: number;
   /** Whether each recording counts as its mirror image too. */
   mirror?: boolean;
-  /** Where the character begins, x and z; on the first goal's line if not given. */
-  start?: [number, number] | null;
-  /** Where it heads at first; along the first goal's line if not given. */
-  start_heading_deg?: number | null;
-  /** How it is learned what situations will cost: by a linear program, or only by the fit that it begins with, which is there sooner. */
-  learning?: "program" | "fit";
   /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
   own_task?: string;
-  /** What counts how much. */
-  costs?: SteerSettings;
-  /** How what was recorded becomes motion. */
+  /** How the policy is learned: by a linear program, or only by the fit that it begins with, which takes less time. */
+  learning?: "program" | "fit";
+  /** How good against how soon: draft for a first look, best where time does not matter. */
+  quality?: "draft" | "normal" | "best";
+  advanced?: SteerAdvanced;
+  /** How recorded steps become motion. */
   finish?: FinishSettings;
 }
 
+/** Where the character begins. */
+export interface SteerStart {
+  /** x and z of the character, metres; on the first goal's line if not given. */
+  place?: [number, number] | null;
+  /** Direction of travel at the start, from +z; along the first goal's line if not given. */
+  facing_deg?: number | null;
+}
+
 /** What counts how much. A cost of 1 is a second at a metre from the line. */
-export interface SteerSettings {
+export interface SteerWeights {
   /** Cost of a second at 1 m from the line. */
-  deviation_weight?: number;
+  deviation?: number;
   /** Cost of a second in a direction that is 1 rad (57°) off. */
-  direction_weight?: number;
+  direction?: number;
   /** Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies twice as far apart costs four times as much. */
-  blend_weight?: number;
-  /** Cost of a second in another gait than the wanted one. */
-  gait_weight?: number;
-  /** Cost of a second at 1 m/s off the wanted speed. */
-  speed_weight?: number;
-  /** Cost of a second with the torso 1 rad off its wanted direction. */
-  torso_weight?: number;
-  /** Cost of a second at 1 rad/s off the wanted turning rate. */
-  spin_weight?: number;
+  blend?: number;
+  /** Cost of a second without the label of the goal. */
+  label?: number;
+  /** Cost of a second at 1 m/s off the speed of the goal. */
+  speed?: number;
+  /** Cost of a second with the torso 1 rad off its direction. */
+  torso?: number;
+  /** Cost of a second at 1 rad/s off the turning rate of the goal. */
+  turn?: number;
   /** Cost of a second within an obstacle. */
-  obstacle_weight?: number;
-  /** Cost of a second of standing where no speed, no turn and no gait that stands is asked for; less the faster one is, nothing from walking speed on. */
-  idle_weight?: number;
+  obstacle?: number;
+  /** Cost of a second of standing where the goal has no speed, no turn and no label that stands; less the faster the character is, nothing from walking speed on. */
+  idle?: number;
   /** Cost of a step that is bent as far as it may be. */
-  bend_weight?: number;
-  /** Time after which costs count e times less than now. */
-  horizon_s?: number;
+  bend?: number;
 }
 
 /** Something low on the floor to step over: no part of the body may touch it. */

@@ -62,14 +62,13 @@ def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, 
     """The file, and the segments of the recordings in it."""
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.store import check_target, save_graph
-    from choreograph.verbs.perform.prepare import find_segment_database
-    from choreograph.verbs.perform.sources import find_examples, graph_settings
-    from choreograph.verbs.perform.store import save_segments
+    from choreograph.verbs.perform.prepare import find_segment_database, save_segments
+    from choreograph.verbs.perform.sources import choose_examples, find_examples, graph_settings
 
     if output is not None:
         check_target(output, overwrite=force)
-    recorded = EXAMPLES.read(examples)
-    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
+    recorded = choose_examples(EXAMPLES.read(examples), request.only)
+    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs):
         settings = graph_settings(recorded, request)
         database = find_segment_database(recorded, settings)
         if output is not None:

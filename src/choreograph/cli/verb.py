@@ -29,7 +29,7 @@ from choreograph.contract.search import Search
 from choreograph.contract.verb import CLIP, EXAMPLES, Verb
 from choreograph.formats.export import ExportSettings
 from choreograph.verbs.options import entries
-from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
+from choreograph.verbs.writing import STATE, OutputFiles, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
 _BODY_FILES = (
@@ -272,13 +272,13 @@ def _read_subject(verb: Verb, named: str, values: Mapping[str, Any]) -> tuple[An
     return clip, [] if clip.source is None else [str(note) for note in clip.source.notes]
 
 
-def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
+def _targets(verb: Verb, values: Mapping[str, Any]) -> OutputFiles:
     others = {output.name: values[f"output_{output.name}"] for output in verb.outputs}
     try:
         export = _Writing(**collect(_Writing, values)).export
     except RequestError as error:
         raise say_by_options(_Writing, error) from None
-    return Targets(
+    return OutputFiles(
         values["output"],
         "." + values["suffix"].lstrip("."),
         values["result"],

@@ -8,7 +8,7 @@ from annotated_types import MaxLen, MinLen
 
 from choreograph.contract.request import Request
 
-Only = Annotated[str, MinLen(1), MaxLen(2000)]
+Only = Annotated[str, MinLen(1), MaxLen(20_000)]
 """A query that chooses recordings."""
 
 

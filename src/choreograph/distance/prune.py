@@ -152,7 +152,7 @@ def choose_basis(library: Library) -> WindowBasis:
     return WindowBasis(*run_lengths(library, some), coordinates, sieve)
 
 
-class Measured(NamedTuple):
+class MeasuredRuns(NamedTuple):
     """The windows of a library in strips, coarse runs and fine runs."""
 
     strips: Ints
@@ -164,7 +164,7 @@ class Measured(NamedTuple):
     points: Array32
     """Of the coarse runs, as the sieve gives them."""
 
-    def followed_by(self, other: Measured, clips: int, frames: int) -> Measured:
+    def followed_by(self, other: MeasuredRuns, clips: int, frames: int) -> MeasuredRuns:
         """What measuring the windows of both gives, in a library with the other's behind these.
 
         Args:
@@ -172,7 +172,7 @@ class Measured(NamedTuple):
             clips: How many clips the library of these has.
             frames: How many frames.
         """
-        return Measured(
+        return MeasuredRuns(
             np.concatenate([self.strips, other.strips + np.array([clips, frames, frames])]),
             self.coarse.followed_by(other.coarse, frames, len(self.strips)),
             self.fine.followed_by(other.fine, frames, len(self.coarse.first)),
@@ -180,14 +180,14 @@ class Measured(NamedTuple):
         )
 
 
-def measure(library: Library, basis: WindowBasis, workers: int = 1) -> Measured:
+def measure(library: Library, basis: WindowBasis, workers: int = 1) -> MeasuredRuns:
     """Cut a library into strips and runs, and measure those, by so many threads."""
     strips = cut_strips(library, basis.coarse * _STRIP)
     with threads(workers) as pool:
         coarse = build_runs(library, strips[:, 1:], basis.coarse, basis.coordinates, pool)
         spans = np.stack([coarse.first, coarse.stop], axis=1)
         fine = build_runs(library, spans, basis.fine, basis.coordinates, pool, spans.sum(axis=1) // 2)
-        return Measured(strips, coarse, fine, basis.sieve.points(coarse, pool))
+        return MeasuredRuns(strips, coarse, fine, basis.sieve.points(coarse, pool))
 
 
 class Pruner:
@@ -197,7 +197,7 @@ class Pruner:
         strips: (S, 3): clip, first window, one past the last.
     """
 
-    def __init__(self, measured: Measured, limits: PruneLimits, length: int) -> None:
+    def __init__(self, measured: MeasuredRuns, limits: PruneLimits, length: int) -> None:
         """Take windows that were measured, the largest D wanted of each pair of their clips, and a window's frames."""
         self.strips, self.coarse, self.fine, points = measured
         self._length = length

@@ -16,7 +16,7 @@ import numpy as np
 from choreograph.base.arrays import Flags, Ints
 from choreograph.distance.library import Library, join_libraries
 from choreograph.distance.minima import MinimaTask, WindowMinima, minima_of
-from choreograph.distance.prune import Measured, PruneLimits, Pruner, WindowBasis, measure
+from choreograph.distance.prune import MeasuredRuns, PruneLimits, Pruner, WindowBasis, measure
 from choreograph.distance.tiles import areas
 
 
@@ -26,7 +26,7 @@ class Shard(NamedTuple):
     first: int
     """Number of the first clip."""
     library: Library
-    measured: Measured
+    measured: MeasuredRuns
 
     def followed_by(self, other: Shard) -> Shard:
         """The windows of both; clips are counted on."""

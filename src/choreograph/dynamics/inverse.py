@@ -7,6 +7,7 @@ whose legs are known will do. What no contact explains is the residual, a force 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from choreograph.base.arrays import Flags, Floats, Ints32
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.dynamics.body import GRAVITY, Body
-from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_carriers
+from choreograph.dynamics.contacts import ContactPoints, find_contacts, floor_height, measure_points, with_carriers
 from choreograph.motion.clip import Clip
 
 FRICTION = 0.8
@@ -82,6 +83,38 @@ class Dynamics:
         with np.errstate(invalid="ignore", divide="ignore"):
             centre = np.where(total > 1.0, (self.points[:, mine] * down).sum(axis=1) / total, np.nan)
         return self.forces[:, mine].sum(axis=1), centre
+
+
+class Analysis(NamedTuple):
+    """The mechanics of a motion, and what they were measured with."""
+
+    dynamics: Dynamics
+    body: Body
+    points: ContactPoints
+    floor: float
+    """Height of the floor, metres."""
+
+
+def analyse(
+    clip: Clip,
+    body: Body,
+    *,
+    floor_m: float | None = None,
+    cutoff_hz: float | None = CUTOFF_HZ,
+    friction: float = FRICTION,
+    progress: Progress = silent,
+) -> Analysis:
+    """The mechanics of a motion, its floor and contact points measured; the arguments are those of `compute_dynamics`.
+
+    Args:
+        floor_m: Height of the floor; None measures it.
+    """
+    floor = floor_height([clip]) if floor_m is None else floor_m
+    points = measure_points([clip], body.height, floor)
+    dynamics = compute_dynamics(
+        clip, body, points, floor_m=floor, cutoff_hz=cutoff_hz, friction=friction, progress=progress
+    )
+    return Analysis(dynamics, body, points, floor)
 
 
 def compute_dynamics(

@@ -19,7 +19,7 @@ _LOOKED_AT = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanics:
+class TorqueModel:
     """The body of a graph's people, for torques."""
 
     body: Body
@@ -27,7 +27,7 @@ class Mechanics:
     floor_m: float
 
     @classmethod
-    def of(cls, clips: Sequence[Clip]) -> Mechanics | None:
+    def of(cls, clips: Sequence[Clip]) -> TorqueModel | None:
         """That of the people of these clips; None where their legs are not known."""
         some = [clips[n] for n in range(0, len(clips), max(1, len(clips) // _LOOKED_AT))]
         if not some:

@@ -22,8 +22,9 @@ from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import SegmentDatabase
 from choreograph.verbs.perform.measure import root_apart, squared_apart
 from choreograph.verbs.perform.placing import place
-from choreograph.verbs.perform.program import SegmentSequence, find_segments, make_signal
+from choreograph.verbs.perform.program import make_signal
 from choreograph.verbs.perform.segment_fits import split
+from choreograph.verbs.perform.sequence import SegmentSequence, find_segments
 from choreograph.verbs.perform.settings import MatchSettings, match_settings, usual_settings
 from choreograph.verbs.perform.sources import Examples, find_database
 from choreograph.verbs.perform.stream import PieceStream
@@ -239,10 +240,10 @@ def evaluate(
         request: How it is cut and answered.
         progress: Hears how many are done.
     """
-    database = find_database(examples, request.with_(alike_m=0.0), progress=progress or silent)
-    settings = match_settings(database, request)
+    advanced, alike = request.advanced.with_(alike_m=0.0), request.advanced.alike_m
+    database = find_database(examples, request.with_(advanced=advanced), progress=progress or silent)
+    settings = match_settings(database, advanced)
     finishing = FinishSettings(clean=request.clean, hold_hands=request.clean)
-    alike = request.alike_m
     prepare = (lambda rest: rest.clustered(alike)) if alike else None
     found = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
     losses = lag_losses(database, request.lag_s, settings, progress=progress) if request.lag_s else []

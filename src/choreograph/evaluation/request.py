@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from annotated_types import Gt, Le, MaxLen
+from pydantic import Field
 
 from choreograph.contract.request import Option, Seconds, Seed
-from choreograph.verbs.perform.request import CutRequest, MatchRequest
+from choreograph.verbs.perform.request import CutRequest, PerformAdvanced
 
 
-class EvaluateRequest(MatchRequest, CutRequest):
+class EvaluateRequest(CutRequest):
     """Recordings to hold back in turn, each answered by the others."""
 
     panel: ClassVar[str] = "Measuring"
@@ -21,3 +22,5 @@ class EvaluateRequest(MatchRequest, CutRequest):
     """Also measure deciding so many seconds after each moment; repeat for more."""
     seed: Seed = 0
     """Of the random sequences."""
+    advanced: PerformAdvanced = Field(default_factory=PerformAdvanced)
+    """How controls are matched with segments."""

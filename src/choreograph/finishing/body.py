@@ -21,7 +21,7 @@ _GLIDE_OVER_S = 0.5
 """How long a body must go faster or slower than its steps to be seen to glide; what is shorter is sway."""
 
 
-class Target(Protocol):
+class TorsoTarget(Protocol):
     """Anything that says where the torso is to be when, such as a request's body constraint."""
 
     @property
@@ -48,7 +48,7 @@ class RootTarget:
     """Yaw, radians: 0 looks along +z, pi/2 along +x; None for any."""
 
     @classmethod
-    def of(cls, target: Target) -> RootTarget:
+    def of(cls, target: TorsoTarget) -> RootTarget:
         """What any kind of target says about the torso."""
         return cls(target.at_s, target.position, target.facing)
 

@@ -12,9 +12,9 @@ from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
 from choreograph.finishing.assemble import assemble
 from choreograph.finishing.bend import Course
-from choreograph.finishing.body import RootTarget, Target, glide_speed
+from choreograph.finishing.body import RootTarget, TorsoTarget, glide_speed
 from choreograph.finishing.hand_contacts import HandContacts, Partner
-from choreograph.finishing.joints import JointGoal
+from choreograph.finishing.joints import JointCorrection
 from choreograph.finishing.passes import PASSES, Draft
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
@@ -56,10 +56,10 @@ def finish(
     settings: FinishSettings | None = None,
     *,
     name: str = "motion",
-    body: Sequence[Target] = (),
+    body: Sequence[TorsoTarget] = (),
     partner: Partner | None = None,
     course: Course | None = None,
-    joints: Sequence[JointGoal] = (),
+    joints: Sequence[JointCorrection] = (),
     progress: Progress | None = None,
 ) -> Finished:
     """The motion that a montage, or anything that can be one, shows: smooth, repaired, in its places, feet clean.

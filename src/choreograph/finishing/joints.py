@@ -25,7 +25,7 @@ _LIMBS = {
 }
 
 
-class JointGoal(Protocol):
+class JointCorrection(Protocol):
     """Anything that says where a joint is to be when, such as a request's joint constraint."""
 
     @property
@@ -41,7 +41,7 @@ class JointGoal(Protocol):
         """x, y and z, metres; None for any."""
 
 
-def meet_joints(clip: Clip, goals: Sequence[JointGoal], exact: Ints) -> Clip:
+def meet_joints(clip: Clip, goals: Sequence[JointCorrection], exact: Ints) -> Clip:
     """The motion with hands and feet at their places at given times, as far as arms and legs reach.
 
     Args:

@@ -20,7 +20,7 @@ from choreograph.finishing.body import RootTarget
 from choreograph.finishing.foot_contacts import hold
 from choreograph.finishing.footskate import CleanSettings
 from choreograph.finishing.hand_contacts import HandContacts, Partner
-from choreograph.finishing.joints import JointGoal
+from choreograph.finishing.joints import JointCorrection
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion import repair
 from choreograph.motion.bend import low_pass, way_of
@@ -50,7 +50,7 @@ class Draft:
     """Which hands are held, once that is known."""
     course: Course | None = None
     """Where the way shall go instead."""
-    joints: tuple[JointGoal, ...] = ()
+    joints: tuple[JointCorrection, ...] = ()
     """Where hands and feet are to be when."""
     glide_m_s: float = 0.0
     """The fastest that the torso was brought to its targets."""

@@ -63,7 +63,7 @@ class SpeedBand:
 
 
 @dataclass(frozen=True)
-class Advice:
+class CoverageAdvice:
     """Something that would bring more."""
 
     kind: str
@@ -94,7 +94,7 @@ class Coverage:
     sideways_s: float
     labels: tuple[LabelReport, ...]
     """Frames of each label, and those of them in the graph."""
-    advice: tuple[Advice, ...]
+    advice: tuple[CoverageAdvice, ...]
     rate_hz: float
     measured_share: float = 1.0
     """Share of the clips that were measured; times are estimates where it is below 1."""
@@ -282,12 +282,12 @@ def _radius(curvature: float) -> float | None:
     return 1 / curvature if curvature > 1 / _STRAIGHT_M else None
 
 
-def _advise(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[Advice]:
+def _advise(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
     """What would bring more, the cheapest first."""
     return [*_by_threshold(graph, found, joins), *_by_mirroring(graph, found), *_by_bending(found), *_by_adding(found)]
 
 
-def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[Advice]:
+def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
     seconds = {info.name: info.seconds for info in graph.infos}
     labels = {info.name: [part for label in info.labels for part in label_parts(label.text)] for info in graph.infos}
     near = sorted((j for j in joins if j.threshold_m is not None), key=lambda j: j.threshold_m or 0.0)
@@ -304,24 +304,26 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
             gain = f"{sum(seconds[name] for name in inside):.1f} s"
             clips = f"{len(inside)} clip{'' if len(inside) == 1 else 's'}"
             advice.append(
-                Advice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{said}")
+                CoverageAdvice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{said}")
             )
     if graph.wider is not graph:
         outside = [graph.infos[n] for n in np.setdiff1d(graph.wider.nodes.clip, graph.nodes.clip)]
         words = list(dict.fromkeys(text for info in outside for text in labels[info.name]))
         said = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
         text = f"long blends bring in {len(outside)} clips where following asks for what they show{said}"
-        advice.append(Advice("blend", f"{text}; long blends of 0.6 s (max_blend_s) bring them in for good"))
+        advice.append(CoverageAdvice("blend", f"{text}; long blends of 0.6 s (max_blend_s) bring them in for good"))
     elif not graph.settings.max_blend_s and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
         text = "long blends of 0.6 s (max_blend_s) join clips too far apart for a window, such as walks and runs"
-        advice.append(Advice("blend", text))
+        advice.append(CoverageAdvice("blend", text))
     if far:
         names = ", ".join(join.clip for join in far[:3]) + (f" and {len(far) - 3} more" if len(far) > 3 else "")
-        advice.append(Advice("threshold", f"no threshold below {100 * far[0].looked_to_m:.3g} cm brings in {names}"))
+        advice.append(
+            CoverageAdvice("threshold", f"no threshold below {100 * far[0].looked_to_m:.3g} cm brings in {names}")
+        )
     return advice
 
 
-def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[Advice]:
+def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[CoverageAdvice]:
     if graph.settings.mirror:
         return []
     gains = []
@@ -333,19 +335,23 @@ def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[Advice]:
             then = f"{min(left, right):.1f} m"
             if then != now:
                 gains.append(f"{side} turns at {band} to {then} (now {now})")
-    return [Advice("mirror", f"mirroring brings {'; '.join(gains)}")] if gains else []
+    return [CoverageAdvice("mirror", f"mirroring brings {'; '.join(gains)}")] if gains else []
 
 
-def _by_bending(found: Coverage) -> list[Advice]:
+def _by_bending(found: Coverage) -> list[CoverageAdvice]:
     gains = []
     for band in found.bands:
         worse = max(band.left_m or np.inf, band.right_m or np.inf)
         if band.seconds >= _LEAST_S and band.bent_m is not None and band.bent_m < 0.9 * worse:
             gains.append(f"{band.bent_m:.1f} m at {band}")
-    return [Advice("bend", f"bending, as follow does, turns with radii down to {', '.join(gains)}")] if gains else []
+    return (
+        [CoverageAdvice("bend", f"bending, as follow does, turns with radii down to {', '.join(gains)}")]
+        if gains
+        else []
+    )
 
 
-def _by_adding(found: Coverage) -> list[Advice]:
+def _by_adding(found: Coverage) -> list[CoverageAdvice]:
     texts = []
     held = [band for band in found.bands if band.seconds >= _LEAST_S]
     for before, after in pairwise(held):
@@ -365,4 +371,4 @@ def _by_adding(found: Coverage) -> list[Advice]:
         texts.append(f"something that leads to {', '.join(lost[:4])}{' …' if len(lost) > 4 else ''} and back")
     if held and found.backward_s < _LEAST_S and found.sideways_s < _LEAST_S:
         texts.append("steps backward or sideways: all go forward")
-    return [Advice("add", f"add {text}") for text in texts]
+    return [CoverageAdvice("add", f"add {text}") for text in texts]

@@ -8,6 +8,7 @@
     veer*                   a pattern: * any letters, ? one, [ab] one of these
     label:walk  clip:16_*  folder:cmu/16  person:16
                             only there
+    name:walk               the clip of exactly this name, not walk_fast; a pattern or quotes as above
 
 A label that holds for a part of a clip holds for that part: `frame_ranges` tells which frames are asked for.
 """
@@ -27,10 +28,10 @@ from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Label
 from choreograph.motion.labels import label_words, matches_label
 
-FIELDS = ("label", "clip", "folder", "person")
+FIELDS = ("label", "clip", "name", "folder", "person")
 """Where a word can be looked for, as it is written before a colon."""
 
-_LONGEST = 2000
+_LONGEST = 20_000
 """Characters of a query: more is no question that anybody has."""
 
 _QUOTED = 200
@@ -312,6 +313,10 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
             return any(fnmatchcase(word, wanted) for word in clip._name_words)
         return wanted in clip._name_words or (quoted and _says_phrase(wanted, clip.name.replace("_", " ")))
 
+    def is_name(clip: ClipText, _texts: Sequence[str]) -> bool:
+        name = clip.name.lower()
+        return fnmatchcase(name, wanted) if is_pattern else name == wanted
+
     def in_folder(clip: ClipText, _texts: Sequence[str]) -> bool:
         asked = [part for part in wanted.split("/") if part]
         own = clip._folders
@@ -327,7 +332,7 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
             return fnmatchcase(who, wanted)
         return who == wanted or (who.isdecimal() and wanted.isdecimal() and int(who) == int(wanted))
 
-    where = {"label": in_label, "clip": in_name, "folder": in_folder, "person": of_person}
+    where = {"label": in_label, "clip": in_name, "name": is_name, "folder": in_folder, "person": of_person}
     if field:
         return where[field]
     return lambda clip, texts: any(looks(clip, texts) for looks in where.values())

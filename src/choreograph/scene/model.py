@@ -224,15 +224,42 @@ class Obstacle(Shape):
         return np.where(row[..., 3] > 0, self.distance(points - moved) - wider, np.inf)
 
 
-class Scene(Request):
+class ObstacleScene(Request):
+    """What is in the way, for verbs that look at nothing else of a scene.
+
+    >>> ObstacleScene(obstacles="others.csv").as_document()
+    {'obstacles': 'others.csv'}
+    """
+
+    panel: ClassVar[str] = "Scene"
+
+    obstacles: Annotated[tuple[Obstacle, ...], _MANY, OrFile(), Option(("--obstacles",))] = ()
+    """What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may
+    not come."""
+
+    def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
+        """The scene with its files taken from a folder."""
+        files = {
+            name: beside(folder, value)
+            for name in ("obstacles", "drawing")
+            if isinstance(value := getattr(self, name, None), str) and value
+        }
+        return self.with_(**files) if files else self
+
+    def listed(self) -> tuple[Obstacle, ...]:
+        """The obstacles, read from their file if they are in one."""
+        if isinstance(self.obstacles, str):
+            return tuple(Obstacle.of_track(track) for track in read_tracks(self.obstacles).values())
+        return self.obstacles
+
+
+class Scene(ObstacleScene):
     """What is in the way, and the ground; a verb says which of it it looks at.
 
     >>> scene = Scene(obstacles=[{"centre": (0.0, 2.0), "radius_m": 0.5}])
     >>> scene.distance([(0.0, 0.0), (0.0, 2.0)]).tolist()
     [1.5, -0.5]
     """
-
-    panel: ClassVar[str] = "Scene"
 
     obstacles: Annotated[tuple[Obstacle, ...], _MANY, OrFile(), Option(hidden=True)] = ()
     """What to keep clear of: a list, or a CSV file with t,id,x,z,radius, whose radius is that within which the hips may
@@ -249,21 +276,6 @@ class Scene(Request):
     """Height of the floor; measured from the feet if not given."""
     drawing: Annotated[str, MaxLen(4096), FileName(), Option(("--drawing",))] = ""
     """An SVG floor plan, whose layers are named after the parts of a scene."""
-
-    def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
-        """The scene with its files taken from a folder."""
-        made = {
-            name: beside(folder, value)
-            for name in ("obstacles", "drawing")
-            if isinstance(value := getattr(self, name), str) and value
-        }
-        return self.with_(**made) if made else self
-
-    def listed(self) -> tuple[Obstacle, ...]:
-        """The obstacles, read from their file if they are in one."""
-        if isinstance(self.obstacles, str):
-            return tuple(Obstacle.of_track(track) for track in read_tracks(self.obstacles).values())
-        return self.obstacles
 
     def refuse(self, verb: str, *parts: str) -> None:
         """Raise a mistake where the scene has parts that a verb does not look at.
@@ -313,7 +325,7 @@ class Start(Request):
     """Whether it begins with both feet on the floor, at rest; if not, also in the middle of a walk."""
 
 
-def outline_distance(outline: Sequence[Point], radius: float, points: Any) -> Floats:
+def outline_distance(outline: Sequence[Point] | Floats, radius: float, points: Any) -> Floats:
     """Distances of points on the floor (..., 2) from an outline, (...), metres; below 0 inside.
 
     >>> outline_distance([(0, 0), (2, 0), (2, 2), (0, 2)], 0.0, [(1, 1), (3, 1)]).tolist()

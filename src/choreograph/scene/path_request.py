@@ -34,7 +34,7 @@ class PathSource(Request):
     """A shape such as eight or circle:radius=4."""
     points: Annotated[tuple[Point, ...], MaxLen(200_000)] = ()
     """Points, x and z, metres."""
-    times: Annotated[tuple[Seconds, ...], MaxLen(200_000)] = ()
+    times: Annotated[tuple[Annotated[Seconds, Ge(0), Le(1e6)], ...], MaxLen(200_000)] = ()
     """When each point is reached, seconds from the start; verbs that take a trajectory read it."""
     scale: Annotated[str, MaxLen(40)] | None = None
     """Metres per unit of the file, or m, cm …; of a shape, how many times larger."""

@@ -21,8 +21,8 @@ from choreograph.studio.subjects import VerbAsk, VerbSubject
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.studio.session import Session
-    from choreograph.verbs.steer.controller import SteerBrain
-    from choreograph.verbs.steer.frame_pool import Pool
+    from choreograph.verbs.steer.controller import SteerPolicy
+    from choreograph.verbs.steer.frame_pool import FramePool
     from choreograph.verbs.steer.steps import StepClips
     from choreograph.verbs.steer.stream import SteerStream
 
@@ -54,7 +54,7 @@ class Steering:
         """How far learning has come: stage, done, total."""
         self._lock = asyncio.Lock()
         self._work: _Learning | None = None
-        self._ready: tuple[SteerBrain, Pool] | None = None
+        self._ready: tuple[SteerPolicy, FramePool] | None = None
 
     def characters(self) -> int:
         """How many there are, of all clients."""
@@ -84,7 +84,7 @@ class Steering:
             self._work, self._ready = _Learning(key, first, asyncio.ensure_future(task.answer())), None
         return self._work
 
-    async def ready(self, session: Session) -> tuple[SteerBrain, Pool]:
+    async def ready(self, session: Session) -> tuple[SteerPolicy, FramePool]:
         """Steps and value functions of the project's graph: the first time those that are learned quickly, which make
         room for the better ones as soon as these are there."""
         work = self.begin(session)
@@ -127,7 +127,7 @@ class Steering:
         if self._work is work:
             self._ready = better
         for stream, texts in self.streams.items():
-            if stream.brain is old[0]:
+            if stream.policy is old[0]:
                 texts.append(json.dumps(stream.adopt(better[0])))
 
 
@@ -144,11 +144,13 @@ class _Learning:
     improving: asyncio.Task[None] | None = None
 
 
-def _lay_out(graph: Path, *, known: tuple[SteerBrain, Pool] | None = None) -> tuple[MotionGraph, StepClips, Pool]:
+def _lay_out(
+    graph: Path, *, known: tuple[SteerPolicy, FramePool] | None = None
+) -> tuple[MotionGraph, StepClips, FramePool]:
     """Whose motion, its steps and their frames; those that are known where they are."""
     from choreograph.graph.store import open_graph
     from choreograph.verbs.clip_selection import narrow
-    from choreograph.verbs.steer.frame_pool import build_pool
+    from choreograph.verbs.steer.frame_pool import build_frame_pool
     from choreograph.verbs.steer.prepare import find_steps
     from choreograph.verbs.steer.request import SteerRequest
 
@@ -156,27 +158,27 @@ def _lay_out(graph: Path, *, known: tuple[SteerBrain, Pool] | None = None) -> tu
     if known is not None:
         return chosen, known[0].costs.steps, known[1]
     steps = find_steps(chosen)
-    return chosen, steps, build_pool(steps.clips)
+    return chosen, steps, build_frame_pool(steps.clips)
 
 
-def _prepare(laid: tuple[MotionGraph, StepClips, Pool], *, first: bool = False) -> tuple[SteerBrain, Pool]:
+def _prepare(laid: tuple[MotionGraph, StepClips, FramePool], *, first: bool = False) -> tuple[SteerPolicy, FramePool]:
     """What characters need; at first with what is learned quickly."""
-    from choreograph.verbs.steer.learn import QUICK, LearnSettings
-    from choreograph.verbs.steer.prepare import find_brain
+    from choreograph.verbs.steer.learn import QUICK, PolicyLearning
+    from choreograph.verbs.steer.prepare import load_policy
     from choreograph.verbs.steer.stream import SteerStream
 
     graph, steps, pool = laid
     tasks = ("navigate",) if first else ("navigate", "spin", "avoid")
-    brain = find_brain(graph, tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
+    policy = load_policy(graph, tasks=tasks, learning=QUICK if first else PolicyLearning(), steps=steps)
     # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
-    stream = SteerStream(brain, pool)
+    stream = SteerStream(policy, pool)
     stream.hear({"type": "obstacles", "obstacles": [{"x": 0, "z": 2}]})
     stream.hear({"type": "goal", "heading_deg": 0, "speed": 1.3})
     for _ in range(2):
         stream.tick()
     for kind in ("plan", "heat"):
         stream.hear({"type": kind})
-    return brain, pool
+    return policy, pool
 
 
 async def _tell_progress(socket: WebSocket, steering: Steering) -> None:
@@ -208,11 +210,11 @@ async def steer(socket: WebSocket, session: Session) -> None:
         await socket.send_text(_preparing(steering.stage))
         telling = asyncio.create_task(_tell_progress(socket, steering))
         try:
-            brain, pool = await steering.ready(session)
+            policy, pool = await steering.ready(session)
         finally:
             telling.cancel()
             await asyncio.gather(telling, return_exceptions=True)
-        stream = SteerStream(brain, pool)
+        stream = SteerStream(policy, pool)
         texts = steering.streams[stream] = []
         await socket.send_text(json.dumps(stream.hello()))
         if not stream.learning:

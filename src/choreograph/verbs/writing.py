@@ -25,7 +25,7 @@ REPORT, STATE = "answers.json", "search.json"
 
 
 @dataclass(frozen=True)
-class Targets:
+class OutputFiles:
     """Where a result goes."""
 
     output: Path | None
@@ -114,7 +114,7 @@ class Targets:
 def write_result(
     verb: Verb,
     result: Result,
-    targets: Targets,
+    targets: OutputFiles,
     *,
     state: Mapping[str, Any] | None = None,
     origin: Mapping[str, Any] | None = None,
@@ -178,7 +178,7 @@ def on_character(result: Result, file: Path) -> Result:
     return replace(result, answers=tuple(worn(answer) for answer in result.answers))
 
 
-def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
+def _draw(verb: Verb, result: Result, targets: OutputFiles, progress: Progress) -> None:
     """Pictures and films: of the best answer where there is a folder, else of each, numbered as the motions are."""
     shown = result.answers[:1] if targets.is_folder else result.answers
     for number, answer in enumerate(shown, 1):
@@ -198,7 +198,7 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
                 output.write(file(targets.others[output.name]), first, targets.overwrite)
 
 
-def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
+def _film(path: Path, verb: Verb, result: Result, targets: OutputFiles, progress: Progress) -> None:
     from choreograph.pictures.blocks import make_block
     from choreograph.pictures.drawing import Drawing, write_drawing
     from choreograph.pictures.raster import Stroke

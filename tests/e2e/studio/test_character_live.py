@@ -71,7 +71,7 @@ def test_who_is_steered_is_the_character(
     page, body = worn
     page.evaluate(f"({KEEP})()")
     page.get_by_role("tab", name="Steer").click()
-    page.get_by_role("button", name="Steer live").click()
+    page.get_by_role("button", name="Start live control").click()
     until(page, "window.lives[0]?.row && window.lives[0].figure", SLOW_S)
     began = np.array(page.evaluate(f"({PLACES})(window.lives[0].figure)"))
     assert began.shape == (len(body), 3)

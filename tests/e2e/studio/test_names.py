@@ -66,8 +66,8 @@ def test_what_differs_in_no_word_gets_a_number(node: str) -> None:
     many = names(node, *({"seed": k, "count": k, "speed_m_s": k, "smooth_m": k} for k in (1, 2)))
     assert many == ["10.0 m · seed 1 · count 1 · …", "10.0 m · seed 2 · count 2 · …"]
     feet = [{"foot": "left", "facing_deg": k} for k in range(4)]
-    assert names(node, {"footprints": feet}, {"footprints": []}) == ["10.0 m · 4 footprints", "10.0 m"]
-    moved = names(node, {"footprints": [*feet[:3], {"foot": "left", "facing_deg": 9}]}, {"footprints": feet})
+    assert names(node, {"goals": feet}, {"goals": []}) == ["10.0 m · 4 goals", "10.0 m"]
+    moved = names(node, {"goals": [*feet[:3], {"foot": "left", "facing_deg": 9}]}, {"goals": feet})
     assert moved == ["10.0 m · facing 9", "10.0 m · facing 3"], "as many as before: what is another is said"
     assert names(node, {}, {}, given={"r0": "the good one"}) == ["the good one", "10.0 m"]
 

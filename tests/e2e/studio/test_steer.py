@@ -96,7 +96,7 @@ def live(open_page: Callable[..., Any], small: Any) -> Iterator[tuple[Any, Wire]
     page = open_page(small)
     wire = Wire(page)
     page.get_by_role("tab", name="Steer").click()
-    page.get_by_role("button", name="Steer live").click()
+    page.get_by_role("button", name="Start live control").click()
     wire.until(lambda: wire.frame is not None)
     yield page, wire
     assert not [one for one in wire.heard if one["type"] == "error"]
@@ -159,10 +159,10 @@ def test_a_gamepad_steers(live: tuple[Any, Wire]) -> None:
 
 def test_another_character_is_steered_by_itself(live: tuple[Any, Wire]) -> None:
     page, wire = live
-    page.get_by_role("button", name="Another character").click()
+    page.get_by_role("button", name="Add character").click()
     wire.until(lambda: wire.frame is not None and len(wire.frame.root_pos) == 2)
     wire.until(lambda: any(one.get("character") == 1 and one.get("speed") == 0 for one in wire.goals()))
-    page.get_by_label("Who", exact=True).select_option("1")
+    page.get_by_label("Character", exact=True).select_option("1")
     page.locator(".stage").hover()
     page.keyboard.down("ArrowUp")
     wire.until(lambda: wire.goals()[-1].get("character") == 1 and wire.goals()[-1].get("speed", 0) > 0.3)
@@ -217,7 +217,7 @@ def test_a_recording_becomes_a_result(
     until(page, f"{STORE}.state.results.some((one) => one.verb === 'steer')", SLOW_S)
     request = next(one["request"] for one in wire.heard if one["type"] == "recording" and not one["on"])
     result = page.evaluate(f"{STORE}.state.results.find((one) => one.verb === 'steer')")
-    assert result["request"]["length_s"] == pytest.approx(request["length_s"])
+    assert result["request"]["duration_s"] == pytest.approx(request["duration_s"])
     motion = result["motions"][0]
     until(page, f"{STAGE}.shown[0]?.id === '{motion['id']}'")
     # It goes where the character went; the last frame that was seen may be some before or after the recording's.

@@ -123,6 +123,13 @@ def test_options_of_before_are_known(toy: str) -> None:
         current_options(toy, ["--blend", "1"])
 
 
+def test_options_that_named_clips_are_one_query() -> None:
+    names = ["walks", "--example", "a b", "--example=c"]
+    assert current_options("perform", names)[0] == ["walks", "--only", 'name:"a b" or name:"c"']
+    made, notes = current_options("perform", ["--only", "run", *names, "--", "--example"])
+    assert made == ["--only", '(run) and (name:"a b" or name:"c")', "walks", "--", "--example"] and len(notes) == 1
+
+
 def test_every_verb_says_whose_its_requests_are() -> None:
     for name in rooms():
         assert find_verb(name).request.verb == name

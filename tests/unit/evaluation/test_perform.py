@@ -57,7 +57,7 @@ def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentDatabase):
 
 
 def test_one_recording_cannot_be_held_back(walks: SegmentDatabase):
-    only = walks.taken(np.flatnonzero(walks.example == walks.example[0]))
+    only = walks.subset(np.flatnonzero(walks.example == walks.example[0]))
     with pytest.raises(RequestError, match="two or more"):
         leave_one_out(only)
 

@@ -58,6 +58,9 @@ def ask(text: str) -> set[str]:
         ("folder:16/cmu", set()),
         ("label:walk", {"16_17"}),
         ("clip:walk", {"Sad_Walk"}),
+        ("name:walk", set()),
+        ("name:16_* or name:Sad_Walk", {"16_17", "16_45", "Sad_Walk"}),
+        ('name:"sad_walk"', {"Sad_Walk"}),
         ("clip:16_* not clip:*_17", {"16_45"}),
         ("run/jog", {"16_45"}),
         ('"or"', set()),
@@ -70,7 +73,7 @@ def test_finds_what_the_words_say(text: str, found: set[str]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["(walk", "walk)", "walk or", "or walk", "and", "not", '"walk', "colour:red", "label:", '""', "()", "x" * 2001],
+    ["(walk", "walk)", "walk or", "or walk", "and", "not", '"walk', "colour:red", "label:", '""', "()", "x" * 20_001],
 )
 def test_refuses_what_it_cannot_understand(text: str) -> None:
     with pytest.raises(RequestError):

@@ -74,4 +74,4 @@ def test_motions_on_the_way_are_seen_before_the_answer(studio: Studio) -> None:
         result = message["results"][0]
         assert seen and all(one["start"] == 0 and one["count"] == one["motion"]["frames"] for one in seen)
         assert seen[-1]["motion"]["joints"] == result["motions"][0]["joints"]
-        assert result["mechanics"] and len(result["details"]["footprints"]) == 4
+        assert result["mechanics"] and len(result["details"]["footprints"]) == 12

@@ -131,9 +131,9 @@ def gap(samples: Samples, start: float, stop: float) -> Samples:
         ({"samples": gap(way(4.0), 1.0, 2.5)}, "nothing is known for 1.5"),
         ({"samples": [[0, 0, 0], [1, 0, 1], [0.5, 0, 2]]}, "back to 0.5 s"),
         ({"samples": [[0, 0, 0], [1, math.nan, 1]]}, "samples[1][1]"),
-        ({"samples": way(3.0), "examples": []}, "no example is chosen"),
-        ({"samples": way(3.0), "examples": ["nobody"]}, "not among the examples"),
-        ({"samples": way(3.0), "stretch_s": -1}, "stretch_s"),
+        ({"samples": way(3.0), "only": "not name:*"}, "no clip has all of it"),
+        ({"samples": way(3.0), "only": "name:nobody"}, "nothing has 'name:nobody'"),
+        ({"samples": way(3.0), "advanced": {"stretch_s": -1}}, "advanced.stretch_s"),
         ({"leader": "nobody"}, "neither a clip of the examples nor a motion file"),
         ({"leader": "/etc/passwd.bvh"}, "files of its own folder"),
         ({"lead": "body"}, "'lead', which is not known"),
@@ -168,10 +168,10 @@ def test_examples_are_told_with_their_speed(studio: Studio) -> None:
     assert [one["name"] for one in found["examples"]] == [one["name"] for one in studio.get("project")["clips"]]
     assert found["segments"] == sum(one["segments"] for one in found["examples"]) > 20
     assert 0.5 < found["examples"][0]["usual_m_s"] <= found["examples"][0]["top_m_s"] <= found["fastest_m_s"] + 1e-9
-    one = studio.send("POST", "perform/examples", {"request": {"examples": [found["examples"][0]["name"]]}})
+    one = studio.send("POST", "perform/examples", {"request": {"only": f"name:{found['examples'][0]['name']}"}})
     assert len(one["examples"]) == 1 and one["segments"] == found["examples"][0]["segments"]
-    answer = studio.http.post("/api/perform/examples", json={"request": {"examples": ["nobody"]}})
-    assert answer.status_code == 422 and "not among the examples" in answer.json()["error"]
+    answer = studio.http.post("/api/perform/examples", json={"request": {"only": "name:nobody"}})
+    assert answer.status_code == 422 and "nothing has" in answer.json()["error"]
 
 
 def test_a_performance_is_a_change_like_any_other(studio: Studio) -> None:

@@ -14,7 +14,7 @@ LEADS_OUT = (
     *("../secret.bvh", "in/../../secret.bvh", "/etc/passwd", "~/secret.bvh", "~root/x.bvh", "link.bvh", "li*.bvh"),
     *("linked/secret.bvh", "linked", "in", "**/*.bvh", "**/**/x.bvh"),
 )
-FIELDS = {"retime": "like", "physics": "examples", "retarget": "to", "layer": "upper", "perform": "leader"}
+FIELDS = {"retime": "like", "physics": "like", "retarget": "to", "layer": "upper", "perform": "leader"}
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def home(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("verb", FIELDS)
 @pytest.mark.parametrize("name", LEADS_OUT)
 def test_nothing_outside_is_named(home: Path, verb: str, name: str) -> None:
-    value = [name] if FIELDS[verb] in ("like", "examples") else name
+    value = [name] if FIELDS[verb] == "like" else name
     with pytest.raises(RequestError, match="files of its own folder"):
         read_draft(find_verb(verb), {FIELDS[verb]: value}, home)
 
 
 @pytest.mark.parametrize("name", ["own/walk.bvh", "own", "own/*.bvh", "nobody.bvh", "x" * 4000])
 def test_what_is_inside_is_named(home: Path, name: str) -> None:
-    read_draft(find_verb("physics"), {"examples": [name]}, home)
+    read_draft(find_verb("physics"), {"like": [name]}, home)
 
 
 def test_names_that_no_file_can_have_are_refused(home: Path) -> None:

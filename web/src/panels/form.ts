@@ -140,7 +140,7 @@ function control(whole: Whole, field: Field, path: Path): HTMLElement {
   if (kind === "tuple") return tuple(whole, field, here);
   const example = schema.format === "file" ? "file" : "";
   const made = textField(label, "", (text) => edit(kind === "words" ? wordsOf(text) : text || undefined), example, hint);
-  return bind(made, (value) => (Array.isArray(value) ? value.join(", ") : String(value ?? "")));
+  return bind(made, (value) => (Array.isArray(value) ? (kind === "text" ? "" : value.join(", ")) : String(value ?? "")));
 }
 
 const wordsOf = (text: string): string[] | undefined => {

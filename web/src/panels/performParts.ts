@@ -25,6 +25,17 @@ export function walks(state: State): string[] {
   return (walk.length > 0 ? walk : state.document.clips).map(({ name }) => name);
 }
 
+/** The query that finds these clips alone. */
+export const namesQuery = (names: readonly string[]): string =>
+  names.map((name) => `name:"${name.replaceAll('"', "")}"`).join(" or ") || "not name:*";
+
+/** The clips of such a query; null of another one. */
+export function namedClips(query: string | null | undefined): string[] | null {
+  if (query === "not name:*") return [];
+  const names = [...(query ?? "").matchAll(/name:"([^"]*)"/g)].map(([, name]) => name!);
+  return query && namesQuery(names) === query ? names : null;
+}
+
 /** The way: what was performed, how fast, and how far behind the figure is meanwhile. */
 export function wayPart(context: Context, hooks: PartHooks, ...told: HTMLElement[]) {
   const { store } = context;
@@ -105,7 +116,7 @@ export function examplesPart({ store }: Context, hooks: PartHooks) {
   const list = el("ul", { class: "examples", attrs: { "aria-label": "Examples" } });
   const problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
   const learn = (label: string, names: (state: State) => string[]) =>
-    hooks.edit(label, (now) => (now.examples = names(store.state)));
+    hooks.edit(label, (now) => (now.only = namesQuery(names(store.state))));
   const all = (state: State) => state.document.clips.map(({ name }) => name);
   const element = section(
     "Examples",
@@ -129,13 +140,13 @@ export function examplesPart({ store }: Context, hooks: PartHooks) {
     },
     set(request: PerformRequest, found: Examples | null): void {
       element.hidden = learnsFromArchive(store.state); // "Only" chooses there
-      const used = new Set(request.examples ?? walks(store.state));
+      const named = request.only ? namedClips(request.only) : walks(store.state);
+      const used = new Set(named ?? found?.examples.map(({ name }) => name));
       const rows = store.state.document.clips.map(({ name }) => {
         const fact = found?.examples.find((one) => one.name === name);
         const box = checkbox(name, used.has(name), (on) =>
           hooks.edit(`${on ? "Learn from" : "Leave out"} ${name}`, (next) => {
-            const held = next.examples ?? walks(store.state);
-            next.examples = on ? [...held, name] : held.filter((other) => other !== name);
+            next.only = namesQuery(on ? [...used, name] : [...used].filter((other) => other !== name));
           }),
         );
         const about = fact && `${fact.seconds.toFixed(1)} s, ${fact.segments} segments, up to ${fact.top_m_s.toFixed(1)} m/s`;

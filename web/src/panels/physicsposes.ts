@@ -1,14 +1,14 @@
 /** Key poses: those that are given in amber, first and last in grey; dragged in space, and in time on the timeline. */
 
 import { AMBER } from "../colours";
-import type { KeyPoseRequest, Motion } from "../messages";
+import type { Motion, PoseGoal } from "../messages";
 import type { Context, GhostOverlay, Place } from "../types";
 import type { Way } from "./physicsway";
 
 const GIVEN = "#98a1af";
 
 export interface PoseScene {
-  poses: readonly KeyPoseRequest[];
+  poses: readonly PoseGoal[];
   /** The motion whose frames show the poses, and the first of them that is taken. */
   subject: Motion;
   first: number;
@@ -23,7 +23,7 @@ export interface PoseScene {
 }
 
 export interface PoseHooks {
-  change(label: string, poses: KeyPoseRequest[], done: boolean): void;
+  change(label: string, poses: PoseGoal[], done: boolean): void;
 }
 
 export class PhysicsPoses {
@@ -34,8 +34,6 @@ export class PhysicsPoses {
   constructor(
     private readonly context: Context,
     private readonly hooks: PoseHooks,
-    /** Whether a request can say where the root is in a pose. */
-    private readonly placed: boolean,
   ) {}
 
   show(visible: boolean): void {
@@ -56,7 +54,7 @@ export class PhysicsPoses {
     const share = player.frame / Math.max(player.frames - 1, 1);
     const frame = Math.round(share * (scene.last - scene.first));
     const at_s = rounded(Math.min(Math.max(player.frame, 1), player.frames - 2) / player.fps);
-    this.tell("Add a key pose", [...scene.poses, { at_s, frame }]);
+    this.tell("Add a key pose", [...scene.poses, { at_s, pose: { frame } }]);
   }
 
   private draw(): void {
@@ -76,8 +74,8 @@ export class PhysicsPoses {
     if (!this.visible) return;
     timeline.setMarkers(
       (scene?.poses ?? []).map((pose, k) => ({
-        frame: pose.at_s * scene!.motion.fps,
-        label: `Key pose ${k + 1}, frame ${pose.frame ?? 0} of the motion`,
+        frame: pose.at_s! * scene!.motion.fps,
+        label: `Key pose ${k + 1}, frame ${pose.pose.frame ?? 0} of the motion`,
         colour: AMBER,
         move: (frame: number, done: boolean) => this.change(k, { at_s: rounded(Math.max(frame, 1) / scene!.motion.fps) }, "Show a pose at another time", done),
         remove: () => this.tell("Free a key pose", scene!.poses.filter((_, n) => n !== k)),
@@ -95,48 +93,42 @@ export class PhysicsPoses {
       { key: `last ${subject.id} ${scene.last}`, frame: scene.last, floor: shift(way.hips.at(-1)!, hips(span)), colour: GIVEN, pose: null },
     ];
     const between = poses.map((pose, k) => {
-      const at = Math.min(Math.max(Math.round(pose.at_s * motion.fps), 0), way.hips.length - 1);
-      const frame = pose.frame ?? 0;
-      const place = (pose as { position?: [number, number, number] | null }).position ?? way.hips[at]!;
+      const at = Math.min(Math.max(Math.round(pose.at_s! * motion.fps), 0), way.hips.length - 1);
+      const frame = pose.pose.frame ?? 0;
+      const place = placeOf(pose) ?? way.hips[at]!;
       return { key: `pose ${k} ${subject.id}`, frame: scene.first + frame, floor: shift(place, hips(frame)), colour: AMBER, pose: k };
     });
     return [...(scene.turned ? ends.slice(0, 1) : ends), ...between];
   }
 
-  /** In space where a request can say so; else it is slid along the way, and so in time. */
   private drag(k: number) {
-    let to: Partial<KeyPoseRequest> = {};
+    let to: Partial<PoseGoal> = {};
     const move = (at: Place) => {
       if (!this.scene) return;
       const { way, motion, poses } = this.scene;
-      const now = Math.min(Math.max(Math.round(poses[k]!.at_s * motion.fps), 0), way.hips.length - 1);
-      const place = (poses[k] as { position?: [number, number, number] | null }).position ?? way.hips[now]!;
-      if (this.placed) to = { position: [rounded(at.x), place[1], rounded(at.z)] } as Partial<KeyPoseRequest>;
-      else {
-        const nearest = way.hips.reduce((best, hip, n) => (away(hip, at) < away(way.hips[best]!, at) ? n : best), 1);
-        to = { at_s: rounded(Math.min(Math.max(nearest, 1), motion.frames - 2) / motion.fps) };
-      }
+      const now = Math.min(Math.max(Math.round(poses[k]!.at_s! * motion.fps), 0), way.hips.length - 1);
+      to = { place: [rounded(at.x), rounded(at.z)], height_m: poses[k]!.height_m ?? way.hips[now]![1] };
       this.change(k, to, "Move a key pose", false);
     };
     return {
-      label: this.placed ? "Drag where the body is in this pose" : "Drag along the way: when the body is in this pose",
+      label: "Drag where the body is in this pose",
       move,
       end: () => this.change(k, to, "Move a key pose", true),
       remove: () => this.scene && this.tell("Free a key pose", this.scene.poses.filter((_, n) => n !== k)),
     };
   }
 
-  private change(k: number, to: Partial<KeyPoseRequest>, label: string, done: boolean): void {
+  private change(k: number, to: Partial<PoseGoal>, label: string, done: boolean): void {
     const poses = this.scene!.poses.map((pose, n) => (n === k ? { ...pose, ...to } : pose));
     if (!done) this.set({ ...this.scene!, poses });
     this.tell(label, poses, done);
   }
 
-  private tell(label: string, poses: readonly KeyPoseRequest[], done = true): void {
-    const sorted = done ? [...poses].sort((a, b) => a.at_s - b.at_s) : [...poses];
-    this.hooks.change(label, structuredClone(sorted) as KeyPoseRequest[], done);
+  private tell(label: string, poses: readonly PoseGoal[], done = true): void {
+    const sorted = done ? [...poses].sort((a, b) => a.at_s! - b.at_s!) : [...poses];
+    this.hooks.change(label, structuredClone(sorted) as PoseGoal[], done);
   }
 }
 
-const away = (hip: readonly number[], at: Place): number => Math.hypot(hip[0]! - at.x, hip[2]! - at.z);
+const placeOf = ({ place }: PoseGoal): [number, number, number] | null => (place ? [place[0], 0, place[1]] : null);
 const rounded = (value: number): number => Math.round(1000 * value) / 1000;

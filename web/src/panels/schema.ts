@@ -57,7 +57,9 @@ export function fieldsOf(root: Schema, schema: Schema): Field[] {
   const { properties = {} } = resolved(root, schema);
   return Object.entries(properties).map(([name, part]) => {
     const choices = (part.anyOf ?? []).filter(({ type }) => type !== "null");
-    const inner = choices.length === 1 ? { ...part, ...resolved(root, choices[0]!) } : resolved(root, part);
+    // Where a list can also be the name of a file, forms ask for the file.
+    const choice = choices.length === 1 ? choices[0]! : choices.find(({ type, format }) => type === "string" && format === "file");
+    const inner = choice ? { ...part, ...resolved(root, choice) } : resolved(root, part);
     return {
       name,
       schema: { ...inner, description: part.description ?? inner.description ?? "" },

@@ -7,7 +7,7 @@ import type { Examples, PerformRequest, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
 import { clipCalled, findClip, learnsFromArchive } from "../panels/clips";
 import { pairsEditor } from "../panels/performPairs";
-import { examplesPart, leaderPart, walks, wayPart, type PartHooks } from "../panels/performParts";
+import { examplesPart, leaderPart, namedClips, namesQuery, walks, wayPart, type PartHooks } from "../panels/performParts";
 import { holdsOf, piecesView } from "../panels/performPieces";
 import { Way, type Sample } from "../panels/performWay";
 import { jobStrip } from "../panels/progress";
@@ -18,7 +18,7 @@ import "./perform.css";
 /** Most hands that can hold each other. */
 const HANDS = 2;
 /** Performed, chosen or paired in the panel; `answers` and `trajectory` are files. */
-const CHOSEN = ["leader", "trajectory", "samples", "answers", "examples", "pairs", "control"];
+const CHOSEN = ["leader", "trajectory", "samples", "answers", "pairs", "lead_joints"];
 
 export const panel = (verb: VerbFacts): Panel => ({
   verb: verb.name,
@@ -138,8 +138,8 @@ class PerformPanel extends VerbPanel<PerformRequest> {
   private wanted(): PerformRequest {
     const { request } = this;
     const { state } = this.context.store;
-    if (this.lead !== "path" || request.examples || learnsFromArchive(state)) return request;
-    return { ...request, examples: walks(state) };
+    if (this.lead !== "path" || request.only || learnsFromArchive(state)) return request;
+    return { ...request, only: namesQuery(walks(state)) };
   }
 
   /** What is answered while it is performed. */
@@ -149,14 +149,14 @@ class PerformPanel extends VerbPanel<PerformRequest> {
   }
 
   protected override edit(label: string, change: (request: PerformRequest) => void, how = {}): void {
-    const meant = this.wanted().examples;
+    const meant = this.wanted().only;
     super.edit(
       label,
       (request) => {
         change(request);
-        if (this.lead === "path" && meant) request.examples ??= meant;
+        if (this.lead === "path" && meant) request.only ??= meant;
         if (this.lead === "path") delete request.leader;
-        else delete request.examples;
+        else if (namedClips(request.only)) delete request.only;
       },
       how,
     );
@@ -197,9 +197,8 @@ class PerformPanel extends VerbPanel<PerformRequest> {
 
   /** Ask what performances are made of, if that may be another thing now. */
   private async look(state: State): Promise<void> {
-    const { examples, pairs, cut, leader, only = null } = this.wanted();
-    const of =
-      this.lead === "path" ? { examples: examples ?? null, only } : { pairs: pairs ?? null, cut: cut ?? false, leader, only };
+    const { pairs = null, cut_to_shorter = false, leader, only = null } = this.wanted();
+    const of = this.lead === "path" ? { only } : { pairs, cut_to_shorter, leader, only };
     const key = canonical([this.lead, of, state.document.clips]);
     if (key === this.examplesOf || !this.hasSubject(state) || (this.lead === "body" && !leader)) return;
     this.examplesOf = key;
@@ -310,7 +309,7 @@ class PerformPanel extends VerbPanel<PerformRequest> {
 
   protected override tellAt(where: string, text: string): boolean {
     if (where === "leader") return (this.leaderPart.setError(text), true);
-    if (where.startsWith("examples")) return (this.examplesPart.fail(text), true);
+    if (where === "only" && this.lead === "path") return (this.examplesPart.fail(text), true);
     return super.tellAt(where, text);
   }
 }

@@ -1,10 +1,11 @@
 /** Physics: a motion goes farther, higher and turns, by handles on the stage, and mechanics finds the rest. */
 
 import { button, el, section } from "../dom";
-import type { FootprintRequest, Motion, PhysicsRequest, Result, VerbFacts } from "../messages";
+import type { ContactGoal, Motion, PhysicsRequest, PoseGoal, Result, VerbFacts } from "../messages";
 import { Dragging } from "../panels/dragging";
 import { MechanicsLayer } from "../panels/mechanics";
-import { PhysicsFeet } from "../panels/physicsfeet";
+import { footprintsOf, PhysicsFeet } from "../panels/physicsfeet";
+import { type Goal, goalForms } from "../panels/physicsgoals";
 import { type Changes, PhysicsHandles } from "../panels/physicshandles";
 import { PhysicsPoses } from "../panels/physicsposes";
 import { hipsOf, type Way } from "../panels/physicsway";
@@ -31,6 +32,7 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
   private readonly handles: PhysicsHandles;
   private readonly feet: PhysicsFeet;
   private readonly poses: PhysicsPoses;
+  private readonly goals;
   private readonly layer: MechanicsLayer;
   private readonly dragging: Dragging<PhysicsRequest>;
   /** Ways of motions that were fetched, by what they are of. */
@@ -49,18 +51,19 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
         }),
     });
     this.feet = new PhysicsFeet(context, {
-      change: (label, footprints, done) =>
-        this.changed(label, done, (request) => {
-          request.footprints = footprints;
-        }),
+      change: (label, contacts, done) =>
+        this.changed(label, done, (request) => setGoals(request, (goal) => !isFoot(goal), contacts)),
     });
     this.poses = new PhysicsPoses(context, {
-      change: (label, poses, done) =>
-        this.changed(label, done, (request) => {
-          if (poses.length > 0) request.poses = poses;
-          else delete request.poses;
-        }),
-    }, placesPoses(verb));
+      change: (label, poses, done) => this.changed(label, done, (request) => setGoals(request, (goal) => !isPose(goal), poses)),
+    });
+    this.goals = goalForms(verb, (label, change) =>
+      this.edit(label, (request) => {
+        const goals = structuredClone(request.goals ?? []);
+        change(goals);
+        setGoals(request, () => false, goals);
+      }),
+    );
     this.solve = button("Solve", () => this.askNow(true), { kind: "primary", title: "As it is, or with the changes below" });
     const asRecorded = button("No changes", () => this.edit("Take changes back", forget), { title: "As far, as high and as turned as it was" });
     const pose = button("Key pose here", () => this.poses.add(), { title: "Go through the recorded pose at this time; drag its ghost and its mark" });
@@ -76,8 +79,9 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
         this.facts,
       ),
       section("On the stage", null, this.layer.element),
-      section("Request", "open", this.form.element),
+      section("Request", "open", this.form.element, this.goals.element),
     );
+    watch(context.store, [(state) => state.document.requests[verb.name]], () => this.goals.set(this.request.goals ?? []));
     watch(context.store, [(state) => state.clips], () => this.visible && this.draw());
   }
 
@@ -164,12 +168,13 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
     const shown = result?.motions[0] ? this.way(result.motions[0]) : recorded;
     if (!recorded || !shown) return; // as soon as they are there
     const made = result?.motions[0] ?? motion;
-    const asked = (this.dragging.request ?? this.request).footprints;
-    const prints = asked?.length ? asked : ((result?.details["footprints"] ?? []) as unknown as FootprintRequest[]);
-    this.feet.set(result ? { prints, asked: !!asked?.length, motion: made } : null);
+    const { goals = [], turn_deg = 0 } = this.dragging.request ?? this.request;
+    const own = goals.filter(isFoot);
+    const contacts = own.length ? own : ((result?.details["footprints"] ?? []) as unknown as ContactGoal[]);
+    this.feet.set(result ? { prints: footprintsOf(contacts), asked: own.length > 0, motion: made } : null);
     const first = Math.round((this.request.start_s ?? 0) * motion.fps);
     const last = Math.min(first + recorded.hips.length, motion.frames) - 1;
-    const { poses = [], turn_deg = 0 } = this.dragging.request ?? this.request;
+    const poses = goals.filter(isPose);
     this.poses.set({ poses, subject: motion, first, last, way: shown, motion: made, recorded, turned: turn_deg !== 0 });
     this.handles.set({ way: shown, ahead: recorded.ahead, made: changes(result ? (result.request as PhysicsRequest) : {}) });
   }
@@ -191,10 +196,13 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
   }
 }
 
-/** Whether requests can say where the root is in a pose. */
-function placesPoses(verb: VerbFacts): boolean {
-  const parts = (verb.request as { $defs?: Record<string, { properties?: Record<string, unknown> }> }).$defs;
-  return "position" in (parts?.["KeyPoseRequest"]?.properties ?? {});
+const isFoot = (goal: Goal): goal is ContactGoal => "foot" in goal;
+const isPose = (goal: Goal): goal is PoseGoal => "pose" in goal;
+
+/** Other goals beside those that stay. */
+function setGoals(request: PhysicsRequest, stays: (goal: Goal) => boolean, goals: readonly Goal[]): void {
+  request.goals = [...(request.goals ?? []).filter(stays), ...goals];
+  if (request.goals.length === 0) delete request.goals;
 }
 
 const changes = (request: PhysicsRequest): Changes => ({
@@ -205,5 +213,6 @@ const changes = (request: PhysicsRequest): Changes => ({
 
 /** Changes were those of another motion. */
 function forget(request: PhysicsRequest | undefined): void {
-  for (const field of [...FIELDS, "poses", "footprints"] as const) delete request?.[field];
+  for (const field of FIELDS) delete request?.[field];
+  if (request) setGoals(request, (goal) => "hand" in goal, []);
 }

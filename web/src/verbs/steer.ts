@@ -12,8 +12,8 @@ import { watch } from "../panels/watch";
 import type { ArrowOverlay, Context, FloorTool, HeatOverlay, LineOverlay, LiveOverlay, Panel, SolidOverlay } from "../types";
 import "./steer.css";
 
-/** Recorded or drawn live, or of files. */
-const LIVE = ["goals", "moving", "points", "start", "start_heading_deg", "own_task", "path", "scale", "flip"];
+/** What a recording takes the place of. */
+const LIVE = ["goals", "scene", "start", "own_task", "path"];
 const COLOURS = ["#ffffff", "#9fd8d2", "#e8c27a", "#c9b6e8", "#e8a9a0"];
 /** Between two looks at the keys, milliseconds. */
 const LOOK_MS = 33;
@@ -37,7 +37,7 @@ interface Obstacle {
 
 /** How far learning has come, in a sentence. */
 const preparing = (stage: string, done: number, total: number): string =>
-  stage ? `Learning to be steered: ${stage}${total > 1 ? `, ${Math.round((100 * done) / total)} %` : ""} …` : "Learning to be steered …";
+  stage ? `Learning policy: ${stage}${total > 1 ? `, ${Math.round((100 * done) / total)} %` : ""} …` : "Learning policy …";
 
 export const panel = (verb: VerbFacts): Panel => ({
   verb: verb.name,
@@ -69,9 +69,9 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   private place: [number, number] = [0, 0];
   private timers: number[] = [];
   private readonly status = el("p", { class: "quiet-text", attrs: { "aria-live": "polite" } });
-  private readonly go = button("Steer live", () => (this.client ? this.stop() : this.start()), { kind: "primary" });
+  private readonly go = button("Start live control", () => (this.client ? this.stop() : this.start()), { kind: "primary" });
   private readonly record = button("Record", () => this.client?.say({ type: "record", on: !this.recording, character: this.chosen }));
-  private readonly who = select<string>("Who", [{ value: "0", label: "first" }], "0", (value) => {
+  private readonly who = select<string>("Character", [{ value: "0", label: "first" }], "0", (value) => {
     this.chosen = Number(value);
     this.said = "";
   });
@@ -86,7 +86,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   });
 
   constructor(context: Context, verb: VerbFacts) {
-    super(context, verb, { skip: LIVE });
+    super(context, verb, { skip: ["start", "own_task", "path"] });
     this.line = context.stage.addLine([], { colour: AMBER, width: 3 });
     const pace = slider("Speed", { min: 0.5, max: 4, step: 0.1, value: this.speed, format: (value) => `${value.toFixed(1)} m/s`, onInput: (value) => (this.speed = value) });
     this.record.disabled = this.go.disabled = true;
@@ -108,19 +108,19 @@ class SteerPanel extends VerbPanel<SteerRequest> {
         el(
           "div",
           { class: "steer-row" },
-          button("Another character", () => this.another(), { kind: "quiet" }),
+          button("Add character", () => this.another(), { kind: "quiet" }),
           button("Obstacle", () => this.obstacle(), { kind: "quiet" }),
           this.map,
         ),
       ),
-      section("By a script", "closed", this.problems, this.facts, this.form.element, fileButton(context, verb, () => this.request)),
+      section("By goals of a file", "closed", this.problems, this.facts, this.form.element, fileButton(context, verb, () => this.request)),
     );
   }
 
   override hint(): string {
     const first = firstOf(this.context.store.state, "steer");
     if (first) return first;
-    return this.client ? "Steer with the arrow keys, or draw a line on the floor." : "Press Steer live.";
+    return this.client ? "Steer with the arrow keys, or draw a line on the floor." : "Press Start live control.";
   }
 
   override onHide(): void {
@@ -187,7 +187,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.heat?.remove();
     this.heat = null;
     this.line.update([]);
-    this.go.textContent = "Steer live";
+    this.go.textContent = "Start live control";
     this.offer();
     this.record.textContent = "Record";
     this.record.disabled = true;
@@ -230,7 +230,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
         this.ghosts[n] ??= this.context.stage.addLive(this.hello!.skeleton, TEAL, GHOST / (n + 1));
         this.ghosts[n].update(row);
       });
-      if (message.outside.length) this.status.textContent = `Beyond what was learned, and clamped: ${message.outside.join(", ")}`;
+      if (message.outside.length) this.status.textContent = `Outside trained range, clamped: ${message.outside.join(", ")}`;
     } else if (message.type === "heat") this.heat?.update(message.x, message.z, message.half_m, message.size, message.cells);
     else if (message.type === "added") this.addChoice(message.character);
     else this.recorded(message.on, message.request);
@@ -252,7 +252,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.edit(
       "Record steering",
       (document) => {
-        for (const name of [...LIVE, "script"] as (keyof SteerRequest)[]) delete document[name];
+        for (const name of LIVE as (keyof SteerRequest)[]) delete document[name];
         Object.assign(document, request);
       },
       { fresh: true },

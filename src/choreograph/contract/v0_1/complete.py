@@ -56,7 +56,7 @@ def convert(plain: dict[str, Any]) -> list[str]:
         plain["goals"] = [*plain.get("goals", ()), *goals]
     examples = plain.pop("examples", None)
     if examples:
-        named = " or ".join(f'clip:"{name}"' for name in examples)
+        named = " or ".join(f'name:"{name}"' for name in examples)
         plain["only"] = f"({plain['only']}) and ({named})" if plain.get("only") else named
         notes.append("examples are now a query, only")
     if isinstance(plain.get("between"), list):

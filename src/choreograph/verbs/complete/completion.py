@@ -17,7 +17,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 from choreograph.verbs.complete import start
 from choreograph.verbs.complete.compile_goals import find_terms
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.exact import find_offset, meet
 from choreograph.verbs.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
@@ -273,7 +273,7 @@ def finish_estimate(
     """
     offset = find_offset(model, estimate, targets) if exact else None
     rows = model.lifted(estimate.states) if offset is None else model.lifted(estimate.states) + offset
-    likely = model.encoding.decode(Track(rows, estimate.place), name)
+    likely = model.encoding.decode(EncodedMotion(rows, estimate.place), name)
     rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
     clip = _at_rate(model, rows, estimate.place, rate, name)
     feet = bool(clip.skeleton.feet)
@@ -299,14 +299,14 @@ def finish_estimate(
 def shown_clip(model: MotionModel, estimate: Estimate, offset: Floats | None) -> Clip:
     """An estimate as a clip, with what key poses have beside the model."""
     rows = model.lifted(estimate.states)
-    return model.encoding.decode(Track(rows if offset is None else rows + offset, estimate.place))
+    return model.encoding.decode(EncodedMotion(rows if offset is None else rows + offset, estimate.place))
 
 
 def _at_rate(model: MotionModel, rows: Floats, place: Floats, rate: float, name: str) -> Clip:
     """Rows and places at another rate, through cubic splines."""
     own = model.encoding.rate_hz
     if np.isclose(rate, own) or len(rows) < 4:
-        return model.encoding.decode(Track(rows, place), name)
+        return model.encoding.decode(EncodedMotion(rows, place), name)
     from scipy.interpolate import CubicSpline
 
     times = np.arange(len(rows)) / own
@@ -314,4 +314,4 @@ def _at_rate(model: MotionModel, rows: Floats, place: Floats, rate: float, name:
     at = np.arange(count) / rate
     both = CubicSpline(times, np.concatenate([rows, place], axis=1))(at)
     k = rows.shape[1]
-    return model.encoding.decode(Track(both[:, :k], both[:, k:]), name, rate)
+    return model.encoding.decode(EncodedMotion(both[:, :k], both[:, k:]), name, rate)

@@ -116,9 +116,9 @@ def find_conflicts(made: Completion, missed: Sequence[Target]) -> list[list[str]
 
 
 def _missed(model: MotionModel, estimate: Estimate, target: Target) -> float:
-    from choreograph.verbs.complete.encode import Track
+    from choreograph.verbs.complete.encode import EncodedMotion
 
-    clip = model.encoding.decode(Track(model.lifted(estimate.states), estimate.place))
+    clip = model.encoding.decode(EncodedMotion(model.lifted(estimate.states), estimate.place))
     return measure(clip, [target])[0].off
 
 

@@ -32,7 +32,7 @@ BEYOND_RAD, BEYOND_SHARE = 0.05, 0.1
 """By how much joints may turn farther than in the recordings: radians, and a share of how far they turn there."""
 
 
-class Track(NamedTuple):
+class EncodedMotion(NamedTuple):
     """A motion as numbers."""
 
     rows: Floats
@@ -60,7 +60,7 @@ class Encoding:
         """Number of columns, k."""
         return len(self.scale)
 
-    def encode(self, clip: Clip) -> Track:
+    def encode(self, clip: Clip) -> EncodedMotion:
         """A clip's rows and places, at the encoding's rate."""
         clip = clip.resampled(self.rate_hz)
         root, tilt, yaw = split_root(clip)
@@ -72,9 +72,9 @@ class Encoding:
             rows[:, at : at + 3] = vectors[:, joint]
         place = np.stack([root[:, 0], root[:, 2], yaw], axis=1)
         rows[:, -4], rows[:, -3:] = root[:, 1], velocities(place, clip.fps)
-        return Track(rows, place)
+        return EncodedMotion(rows, place)
 
-    def decode(self, track: Track, name: str = "motion", rate_hz: float | None = None) -> Clip:
+    def decode(self, track: EncodedMotion, name: str = "motion", rate_hz: float | None = None) -> Clip:
         """The clip of rows and places. Velocities are not needed: places say where it is.
 
         Args:

@@ -14,11 +14,11 @@ from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.complete.compile_goals import TERMS, pose_row
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.floor_limits import clearance, is_upper, lowest_foot, stand_levels
 from choreograph.verbs.complete.model import MotionModel
-from choreograph.verbs.complete.residual_terms import POSITION, Body, Term, compile_terms, evaluate
+from choreograph.verbs.complete.residual_terms import POSITION, BodyTables, Term, compile_terms, evaluate
 
 FADE_S, FADE_M_S = 0.3, 1.2
 """Seconds before and behind an exact frame over which what was changed there fades out, at least; and how fast joints
@@ -88,7 +88,7 @@ def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: Flags 
 
     def faded(parts: tuple[Floats, Floats]) -> Clip:
         shift, move = (eased(part[at], at, len(clip), fades) for part in parts)
-        made = encoding.decode(Track(rows + shift, place + move), clip.name)
+        made = encoding.decode(EncodedMotion(rows + shift, place + move), clip.name)
         rot = np.array(made.local_rot)
         still = encoding.columns < 0
         rot[:, still] = clip.local_rot[:, still]
@@ -216,7 +216,7 @@ def reach_poses(
         faces: Frames at which the body goes on facing where it does, (F,).
     """
     count, k = rows.shape
-    body, spread, asked, identity = Body.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
+    body, spread, asked, identity = BodyTables.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
     lowest, highest = _heights(model, rows)
     total, best, damped = np.zeros((count, k + 3)), np.full(count, np.inf), np.full(count, _DAMPED)
     kept, known, active = total.copy(), {}, np.ones(count, bool)

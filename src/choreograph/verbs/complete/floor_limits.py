@@ -17,7 +17,7 @@ from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.feet import NEARLY, leg_side
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.residual_terms import POSITION, Term, Terms
@@ -139,7 +139,7 @@ def _recorded(model: MotionModel) -> list[Floats]:
     if model.examples is None or not knows_floor(model):
         return []
     rows = model.lifted(model.examples.states)
-    clip = model.encoding.decode(Track(rows, np.zeros((len(rows), 3))))
+    clip = model.encoding.decode(EncodedMotion(rows, np.zeros((len(rows), 3))))
     return np.split(clearance(clip, stand_levels(model)), np.cumsum(model.examples.lengths)[:-1])
 
 

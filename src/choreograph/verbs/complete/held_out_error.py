@@ -10,9 +10,9 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.base.progress import Progress, silent
 from choreograph.features.pose_space import fit_pose_space
-from choreograph.verbs.complete.encode import Encoding, Track, row_limits
+from choreograph.verbs.complete.encode import EncodedMotion, Encoding, row_limits
 from choreograph.verbs.complete.model import MotionModel, fit_dynamics
-from choreograph.verbs.complete.nearest_recording import Examples
+from choreograph.verbs.complete.nearest_recording import RecordedStates
 from choreograph.verbs.complete.selection import folds_of
 
 APART_S = 1.0
@@ -26,7 +26,7 @@ _MOST_WINDOWS, _LEAST_WINDOWS = 4, 3
 
 
 def held_out_share(
-    encoding: Encoding, tracks: Sequence[Track], sizes: tuple[int, int, int], told: Progress = silent
+    encoding: Encoding, tracks: Sequence[EncodedMotion], sizes: tuple[int, int, int], told: Progress = silent
 ) -> float:
     """How far completed motion is from what was recorded, over a cubic spline's error: below 1 it is nearer.
 
@@ -57,7 +57,7 @@ def held_out_share(
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
         for true in windows[::every]:
             told("trying on motion left out", len(found), len(folds) * _MOST_WINDOWS)
-            found.append(_completed(model, Track(true[:, :-3], true[:, -3:]), key))
+            found.append(_completed(model, EncodedMotion(true[:, :-3], true[:, -3:]), key))
     if len(found) < _LEAST_WINDOWS:
         return math.nan
     own, plain = np.sum(found, axis=0)
@@ -71,10 +71,10 @@ def _learned(encoding: Encoding, rows: list[Floats], dimensions: int, order: int
     states = [space.project(own) for own in scaled]
     own = fit_dynamics(states, order, min(controls, space.dimensions))
     left, limits = (every - space.lift(space.project(every))).var(axis=0), row_limits(np.concatenate(rows))
-    return MotionModel(encoding, space, (own,), left_out=left, limits=limits, examples=Examples.of(states))
+    return MotionModel(encoding, space, (own,), left_out=left, limits=limits, examples=RecordedStates.of(states))
 
 
-def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float]:
+def _completed(model: MotionModel, true: EncodedMotion, key: int) -> tuple[float, float]:
     """How far joints are off on average, metres: of the completed motion, and of a spline."""
     from choreograph.verbs.complete import start
     from choreograph.verbs.complete.completion import follow_nearest
@@ -91,7 +91,7 @@ def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float]
 
     def off(made: Estimate) -> float:
         rows = model.lifted(made.states)
-        shown = Track(rows + between_keys(true.rows[at] - rows[at], at, frames, made.splined), made.place)
+        shown = EncodedMotion(rows + between_keys(true.rows[at] - rows[at], at, frames, made.splined), made.place)
         return float(np.linalg.norm(model.encoding.decode(shown).global_positions() - wanted, axis=-1).mean())
 
     return off(follow_nearest(solver, likely)), off(start.splined(model, frames, terms))

@@ -16,7 +16,7 @@ from choreograph.goals.target import Target, find_joint
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete import start
 from choreograph.verbs.complete.compile_goals import TOLERATED_M, find_terms
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.exact import FIRM, find_offset, meet, reach_poses
 from choreograph.verbs.complete.feet import foot_terms, led_feet, leg_side, standing_feet
@@ -266,7 +266,9 @@ class Dragging:
             now = plain.iterate(now.anew())
         self._without = plain, now
         rows = self.model.lifted(now.states)
-        clip = self.model.encoding.decode(Track(rows if solver.offset is None else rows + solver.offset, now.place))
+        clip = self.model.encoding.decode(
+            EncodedMotion(rows if solver.offset is None else rows + solver.offset, now.place)
+        )
         terms = Terms(points, self._terms.poses, self._terms.places)
         if self._floor is None:
             self._floor = Floor(clip, self._levels, terms)
@@ -278,7 +280,7 @@ class Dragging:
         rows: Floats = self.model.lifted(self._now.states)
         if self._solver.offset is not None:
             rows = rows + self._solver.offset
-        return self.model.encoding.decode(Track(rows, self._now.place), "dragged")
+        return self.model.encoding.decode(EncodedMotion(rows, self._now.place), "dragged")
 
 
 def _read_place(position: Place) -> tuple[float, float, float]:
@@ -333,7 +335,7 @@ def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: Place) -> 
             )
     change = reach_poses(model, track.rows, track.place, terms)
     k = track.rows.shape[1]
-    made = encoding.decode(Track(track.rows + change[:, :k], track.place + change[:, k:]), pose.name)
+    made = encoding.decode(EncodedMotion(track.rows + change[:, :k], track.place + change[:, k:]), pose.name)
     rot = np.array(made.local_rot)
     still = encoding.columns < 0
     rot[:, still] = pose.local_rot[:, still]

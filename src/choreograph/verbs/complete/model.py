@@ -25,7 +25,7 @@ from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
 from choreograph.motion.unify_skeletons import on_one_body
 from choreograph.verbs.complete.encode import Encoding, find_encoding, row_limits
-from choreograph.verbs.complete.nearest_recording import Examples
+from choreograph.verbs.complete.nearest_recording import RecordedStates
 from choreograph.verbs.complete.settings import LearnSettings
 from choreograph.verbs.complete.speed_limits import find_fastest
 
@@ -52,7 +52,7 @@ class MotionModel:
     too little to hold out. Above 1 a spline leads."""
     limits: Floats | None = None
     """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
-    examples: Examples | None = None
+    examples: RecordedStates | None = None
     """The recordings themselves, of which the nearest may lead; none where behaviours are told apart."""
     fastest: Floats | None = None
     """The fastest that anybody was there, over each of the spans of `pace`, (spans, ways)."""
@@ -94,7 +94,7 @@ class MotionModel:
             behaviour: Which dynamics.
             calm: The greatest spectral radius of the dynamics: below 1 they forget where they began.
         """
-        from choreograph.verbs.complete.encode import Track
+        from choreograph.verbs.complete.encode import EncodedMotion
 
         own, frames = self.dynamics[behaviour], max(self.order + 1, round(seconds * self.encoding.rate_hz) + 1)
         step, m, d = clamped(own.step, calm * 0.999), own.order, self.dimensions
@@ -106,7 +106,7 @@ class MotionModel:
             control = rng.multivariate_normal(own.means[picks[t]], own.covariances[picks[t]], method="eigh")
             states[t] = own.control @ control + sum(step[i] @ states[t - 1 - i] for i in range(m))
         rows = self.lifted(states)
-        return self.encoding.decode(Track(rows, travel(rows, self.encoding.rate_hz)), "simulated")
+        return self.encoding.decode(EncodedMotion(rows, travel(rows, self.encoding.rate_hz)), "simulated")
 
 
 def travel(rows: Floats, rate_hz: float, start: Floats | None = None) -> Floats:
@@ -284,7 +284,7 @@ def _learn(clips: Sequence[Clip], settings: LearnSettings, told: Progress) -> Mo
         max(clip.fps for clip in clips),
         share,
         row_limits(every / encoding.scale),
-        Examples.of(groups[0][1]) if len(groups) == 1 else None,
+        RecordedStates.of(groups[0][1]) if len(groups) == 1 else None,
         find_fastest(tracks, encoding.rate_hz),
     )
 

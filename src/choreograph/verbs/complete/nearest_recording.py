@@ -43,7 +43,7 @@ _MOST_CELLS = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class RecordedStates:
     """Recorded motion as states, to find guides in."""
 
     states: Floats
@@ -52,11 +52,11 @@ class Examples:
     """Frames of each recording."""
 
     @classmethod
-    def of(cls, sequences: Sequence[Floats]) -> Examples:
+    def of(cls, sequences: Sequence[Floats]) -> RecordedStates:
         """Recordings, (F, d) each."""
         return cls(np.concatenate(sequences), np.array([len(own) for own in sequences], np.int64))
 
-    def nearest(self, poses: Floats, most: int) -> Examples:
+    def nearest(self, poses: Floats, most: int) -> RecordedStates:
         """Recordings with at most so many frames: those that come nearest to poses (N, d)."""
         if len(self.states) <= most:
             return self
@@ -69,7 +69,7 @@ class Examples:
             if len(part):
                 kept.append(part)
             frames += len(part)
-        return Examples.of(kept)
+        return RecordedStates.of(kept)
 
 
 def beside(own: LinearDynamics) -> LinearDynamics:
@@ -85,7 +85,7 @@ def beside(own: LinearDynamics) -> LinearDynamics:
     )
 
 
-def find_guide(examples: Examples, space: PoseSpace, states: Floats, keyed: Flags) -> Floats:
+def find_guide(examples: RecordedStates, space: PoseSpace, states: Floats, keyed: Flags) -> Floats:
     """The recorded motion nearest to states, (F, d); velocities are those of the pace at which it is taken.
 
     Recordings that are nearly as near count too, each by how likely it is beside the nearest: where they differ, nobody
@@ -108,7 +108,7 @@ def find_guide(examples: Examples, space: PoseSpace, states: Floats, keyed: Flag
     return found
 
 
-def _taken(examples: Examples, space: PoseSpace, at: Floats, leaps: Sequence[int]) -> Floats:
+def _taken(examples: RecordedStates, space: PoseSpace, at: Floats, leaps: Sequence[int]) -> Floats:
     """The states along a way through recordings, (F, d), at an even pace from leap to leap."""
     found, pace = np.empty((len(at), space.dimensions)), np.ones(len(at))
     for first, stop in pairwise([0, *leaps, len(at)]):
@@ -126,7 +126,7 @@ def _taken(examples: Examples, space: PoseSpace, at: Floats, leaps: Sequence[int
     return found
 
 
-def _ways(examples: Examples, states: Floats, weights: Floats, scale: float) -> tuple[Ints32, Floats]:
+def _ways(examples: RecordedStates, states: Floats, weights: Floats, scale: float) -> tuple[Ints32, Floats]:
     """The way through recordings that is nearest to states, for each recorded frame that it may end at, by dynamic
     programming: how each frame was come to, (F, T), and what the whole way costs, (T,).
 

@@ -127,7 +127,7 @@ def compile_terms(terms: list[Term]) -> CompiledTerms:
     )
 
 
-class Body(NamedTuple):
+class BodyTables(NamedTuple):
     """What the kernel needs to know of a body."""
 
     chains: Ints
@@ -136,7 +136,7 @@ class Body(NamedTuple):
     columns: Ints
 
     @classmethod
-    def of(cls, encoding: Encoding) -> Body:
+    def of(cls, encoding: Encoding) -> BodyTables:
         """The body that an encoding is of."""
         return cls(
             joint_chains(encoding.skeleton),
@@ -171,7 +171,9 @@ class Evaluated(NamedTuple):
     """The term of each."""
 
 
-def evaluate(terms: CompiledTerms, rows: Floats, place: Floats, body: Body, axes: Floats, rate: float) -> Evaluated:
+def evaluate(
+    terms: CompiledTerms, rows: Floats, place: Floats, body: BodyTables, axes: Floats, rate: float
+) -> Evaluated:
     """Residuals of all terms of points, and their slopes.
 
     Args:

@@ -291,8 +291,11 @@ def complete(source: Source | File, request: CompleteRequest, *, progress: Progr
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> walk = demo_clip("walk", 30.0)
-    >>> keys = [cg.KeyPose(0.0, "walk", 10, in_place=True), cg.KeyPose(1.0, "walk", 40, in_place=True)]
-    >>> result = cg.complete([walk], cg.CompleteRequest(1.0, keys))
+    >>> keys = [
+    ...     cg.PoseGoal(at_s=time, pose={"clip": "walk", "frame": frame}, as_recorded=True)
+    ...     for time, frame in ((0.0, 10), (1.0, 40))
+    ... ]
+    >>> result = cg.complete([walk], cg.CompleteRequest(duration_s=1.0, goals=keys))
     >>> len(result.clip), result.problems
     (31, ())
 

@@ -18,7 +18,7 @@ from choreograph.features.linear_dynamics import log_mixture
 from choreograph.verbs.complete.estimate import DAMPING, Estimate
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.nearest_recording import NEAR, beside
-from choreograph.verbs.complete.residual_terms import Body, PoseTerm, Terms, evaluate
+from choreograph.verbs.complete.residual_terms import BodyTables, PoseTerm, Terms, evaluate
 from choreograph.verbs.complete.speed_limits import find_carried
 
 ROOT_M = 5e-4
@@ -83,7 +83,7 @@ class MapSolver:
         self.model, self.frames = model, frames
         self.terms = terms
         self.settings = settings or SolverSettings()
-        self.axes, self.body = model.axes, Body.of(model.encoding)
+        self.axes, self.body = model.axes, BodyTables.of(model.encoding)
         self.size = model.dimensions + 3
         self._rate = model.encoding.rate_hz
         self.offset: Floats | None = None

@@ -15,7 +15,7 @@ import numpy as np
 from choreograph.base.arrays import Floats
 from choreograph.contract.problem import Problem, ProblemKind, amount
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.encode import Track, velocities
+from choreograph.verbs.complete.encode import EncodedMotion, velocities
 from choreograph.verbs.complete.residual_terms import POSITION, Terms
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _CARRIED_FROM, _CARRIED_WHOLE = 1.5, 2.0
 """From how many times the fastest on bodies are carried, and from where on all that is too fast is."""
 
 
-def speeds(track: Track, rate_hz: float, span_s: float) -> Floats:
+def speeds(track: EncodedMotion, rate_hz: float, span_s: float) -> Floats:
     """How fast a body is in each of the ways over every span of a motion, (N, ways), m/s and rad/s.
 
     A motion that is shorter than the span has one, from its first to its last frame.
@@ -51,7 +51,7 @@ def speeds(track: Track, rate_hz: float, span_s: float) -> Floats:
     return np.stack([np.hypot(x, z), np.maximum(-ahead, 0.0), np.abs(side), np.abs(turned), np.abs(rises)], axis=1)
 
 
-def find_fastest(tracks: Sequence[Track], rate_hz: float) -> Floats:
+def find_fastest(tracks: Sequence[EncodedMotion], rate_hz: float) -> Floats:
     """The fastest that anybody is in recordings, over each span, (spans, ways)."""
     return np.array(
         [np.max([speeds(track, rate_hz, span).max(axis=0, initial=0.0) for track in tracks], axis=0)

@@ -19,7 +19,7 @@ from choreograph.graph.cache import Content
 from choreograph.motion.skeleton import Skeleton
 from choreograph.verbs.complete.encode import TRAVEL, Encoding
 from choreograph.verbs.complete.model import MotionModel
-from choreograph.verbs.complete.nearest_recording import Examples
+from choreograph.verbs.complete.nearest_recording import RecordedStates
 from choreograph.verbs.complete.speed_limits import SPANS_S, WAYS
 
 SUFFIX = ".model"
@@ -132,10 +132,10 @@ def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, Floats
         raise ValueError("its rotations are no unit quaternions, or its scales are not above 0")
 
 
-def _examples(arrays: Any, floats: dict[str, Floats], d: int) -> Examples | None:
+def _examples(arrays: Any, floats: dict[str, Floats], d: int) -> RecordedStates | None:
     if "examples" not in floats:
         return None
-    found = Examples(floats["examples"], _whole(arrays, "example_lengths"))
+    found = RecordedStates(floats["examples"], _whole(arrays, "example_lengths"))
     fits = found.states.shape == (found.lengths.sum(), d) and found.lengths.ndim == 1
     if not fits or not len(found.lengths) or (found.lengths < 1).any():
         raise ValueError("its recordings do not fit its pose space")

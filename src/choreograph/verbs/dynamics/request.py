@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from annotated_types import Ge, Gt, Le, MaxLen
+from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
-from choreograph.contract.fields import Unit
-from choreograph.contract.request import Hertz, Metres, Option, Request
+from choreograph.contract.request import Hertz, Metres, Request
 from choreograph.dynamics.inverse import CUTOFF_HZ, FRICTION
-
-Kilograms = Annotated[float, Unit("kg"), Gt(0), Le(1000)]
-
-
-class BodyRequest(Request):
-    """A person's measures; what is not given comes from the skeleton and anthropometric tables.
-
-    >>> BodyRequest(mass_kg=62.0).as_document()
-    {'mass_kg': 62}
-    """
-
-    panel = "Body"
-
-    height_m: Annotated[Metres, Gt(0), Le(10), Option(("--height",))] | None = None
-    """How tall the person is; else as tall as the skeleton's bones say."""
-    mass_kg: Annotated[Kilograms, Option(("--mass",))] | None = None
-    """What the person weighs; else 23 kg for every square metre of the height."""
-    masses_kg: Annotated[Mapping[str, Kilograms], MaxLen(1000), Option(("--joint-mass",), metavar="JOINT=KG")] = Field(
-        default_factory=dict
-    )
-    """What single joints carry, instead of the table's share; repeat for more."""
+from choreograph.dynamics.request import BodyRequest
 
 
 class DynamicsRequest(Request):

@@ -15,16 +15,16 @@ from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import CLIP, File
-from choreograph.dynamics.body import Body, make_body
-from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
+from choreograph.dynamics.body import Body
+from choreograph.dynamics.contacts import GROUPS, ContactPoints
 from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.gravity_check import doubt_rate, falls_at
-from choreograph.dynamics.inverse import Dynamics, compute_dynamics
+from choreograph.dynamics.inverse import Analysis, Dynamics, analyse
+from choreograph.dynamics.strength import joint_strength
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.motion.mechanics import Mechanics, gather_limbs
-from choreograph.motion.skeleton import Skeleton
-from choreograph.verbs.dynamics.request import BodyRequest, DynamicsRequest
+from choreograph.verbs.dynamics.request import DynamicsRequest
 
 EDGE_S = 0.05
 """Seconds at both ends of a motion whose accelerations count for no metric: a filter knows one side only there."""
@@ -40,18 +40,6 @@ class DynamicsResult(Result):
     points: ContactPoints | None = None
 
 
-def body_of(skeleton: Skeleton, request: BodyRequest) -> Body:
-    """The body that a request describes.
-
-    Raises:
-        RequestError: If measures are not above zero.
-        RoleError: If the legs are not known.
-    """
-    return make_body(
-        skeleton, height_m=request.height_m, mass_kg=request.mass_kg, masses_kg=dict(request.masses_kg) or None
-    )
-
-
 class DynamicsSearch(Search):
     """The mechanics of one motion."""
 
@@ -65,47 +53,43 @@ class DynamicsSearch(Search):
         super().__init__(request)
         self.request: DynamicsRequest = request
         self._clip = clip
-        self._found: tuple[Dynamics, Body, ContactPoints, float] | None = None
+        self._measured: Analysis | None = None
         self._seconds = 0.0
 
     @property
     def done(self) -> bool:
         """Whether it is measured."""
-        return self._found is not None
+        return self._measured is not None
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Measure it."""
-        if self._found is None:
+        if self._measured is None:
             began, request, clip = time.monotonic(), self.request, self._clip
-            body = body_of(clip.skeleton, request.body)
-            floor = floor_height([clip]) if request.floor_m is None else request.floor_m
-            points = measure_points([clip], body.height, floor)
-            found = compute_dynamics(
-                clip, body, points, floor_m=floor, cutoff_hz=request.cutoff_hz or None,
+            self._measured = analyse(
+                clip, request.body.of(clip.skeleton), floor_m=request.floor_m, cutoff_hz=request.cutoff_hz or None,
                 friction=request.friction, progress=progress,
             )  # fmt: skip
-            self._found = (found, body, points, floor)
             self._seconds = time.monotonic() - began
         return False
 
     def change(self, request: Any) -> None:
         """Ask about another body or filter."""
-        self.request, self._found = request, None
+        self.request, self._measured = request, None
 
     def best(self) -> DynamicsResult:
         """The motion unchanged, with its mechanics."""
-        if self._found is None:
+        if self._measured is None:
             raise RequestError("nothing was measured yet")
-        found, body, points, floor = self._found
+        dynamics, body, points, floor = self._measured
         clip = self._clip
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
             f"{clip.name}, {body.mass:.0f} kg, {body.height:.2f} m",
-            measure(found, clip),
-            tuple(_problems(found, clip, falls_at(clip, body, points, floor))),
+            measure(dynamics, clip),
+            tuple(_problems(dynamics, clip, falls_at(clip, body, points, floor))),
             details={
                 "contacts": {
-                    name: [[a / clip.fps, b / clip.fps] for a, b in runs(found.contacts[:, g])]
+                    name: [[a / clip.fps, b / clip.fps] for a, b in runs(dynamics.contacts[:, g])]
                     for g, name in enumerate(GROUPS)
                 },
                 "masses_kg": {
@@ -114,22 +98,20 @@ class DynamicsSearch(Search):
                     if mass > 0
                 },
             },
-            mechanics=_mechanics(found, body, points, clip),
+            mechanics=_mechanics(dynamics, body, points, clip),
         )
         return DynamicsResult(
-            "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=found, body=body, points=points
+            "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=dynamics, body=body, points=points
         )
 
 
-def _mechanics(found: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
-    from choreograph.verbs.physics.display import joint_strength
-
-    limbs, centres, forces = gather_limbs(points.names, found.points, found.forces / found.weight)
-    torques = np.linalg.norm(found.torques, axis=-1)
+def _mechanics(dynamics: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
+    limbs, centres, forces = gather_limbs(points.names, dynamics.points, dynamics.forces / dynamics.weight)
+    torques = np.linalg.norm(dynamics.torques, axis=-1)
     torques[:, 0] = 0.0  # the root's are the residual
     strength = joint_strength(make_dofs(body, []))
     return Mechanics(
-        clip.fps, limbs, found.com, centres, forces, found.residual_force / found.weight, torques, strength
+        clip.fps, limbs, dynamics.com, centres, forces, dynamics.residual_force / dynamics.weight, torques, strength
     )
 
 
@@ -139,18 +121,18 @@ def inner(clip: Clip) -> slice:
     return slice(edge, -edge) if len(clip) > 4 * edge else slice(0, len(clip))
 
 
-def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
+def measure(dynamics: Dynamics, clip: Clip) -> dict[str, Metric]:
     """What is worth knowing about a motion's mechanics at a glance."""
     at = inner(clip)
-    weight = found.weight
-    residual = np.linalg.norm(found.residual_force[at], axis=1) / weight
-    turning = np.linalg.norm(found.residual_moment[at], axis=1) / weight
-    torque = np.linalg.norm(found.torques[at, 1:], axis=-1)
-    flight = float((~found.contacts.any(axis=1)).mean() * clip.seconds)
+    weight = dynamics.weight
+    residual = np.linalg.norm(dynamics.residual_force[at], axis=1) / weight
+    turning = np.linalg.norm(dynamics.residual_moment[at], axis=1) / weight
+    torque = np.linalg.norm(dynamics.torques[at, 1:], axis=-1)
+    flight = float((~dynamics.contacts.any(axis=1)).mean() * clip.seconds)
     metrics = {
-        "ground_force_peak": Metric(float(found.ground_force[at, 1].max() / weight), "BW", "ground pushes at up to"),
+        "ground_force_peak": Metric(float(dynamics.ground_force[at, 1].max() / weight), "BW", "ground pushes at up to"),
         "flight": Metric(flight, "s", "in the air for"),
-        "com_rise": Metric(float(np.ptp(found.com[:, 1])), "m", "centre of mass moves up and down by"),
+        "com_rise": Metric(float(np.ptp(dynamics.com[:, 1])), "m", "centre of mass moves up and down by"),
         "residual_mean": Metric(float(residual.mean()), "BW", "the ground leaves unexplained"),
         "residual_worst": Metric(float(residual.max()), "BW", "unexplained at most"),
         "residual_moment_mean": Metric(float(turning.mean()), "BW·m", "unexplained turning"),
@@ -162,9 +144,9 @@ def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
     return metrics
 
 
-def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
+def _problems(dynamics: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
     """What makes the numbers doubtful."""
-    if not found.contacts.any() and clip.seconds > 1.5:
+    if not dynamics.contacts.any() and clip.seconds > 1.5:
         more = "Give the floor's height (floor_m)."
         yield Problem.of(ProblemKind.NO_GROUND, "floor_m", duration=clip.seconds, more=more)
     yield from doubt_rate(gravity, clip.fps)

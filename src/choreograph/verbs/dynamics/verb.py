@@ -11,8 +11,8 @@ from choreograph.verbs.dynamics.search import DynamicsResult, DynamicsSearch
 
 
 def _draw(path: Path, result: Result, overwrite: bool) -> None:
+    from choreograph.pictures.mechanics_plots import plot_dynamics
     from choreograph.pictures.plots import write_plot
-    from choreograph.verbs.dynamics.plot import plot_dynamics
 
     assert isinstance(result, DynamicsResult) and result.dynamics is not None
     write_plot(path, plot_dynamics(result.dynamics, result.clip), overwrite=overwrite)

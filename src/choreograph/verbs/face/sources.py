@@ -26,6 +26,11 @@ Recording = Face | Clip
 def open_faces(names: Sequence[str], fps: float | None = None) -> list[Recording]:
     """The recordings of files, folders and patterns; in folders, files that hold no face are passed over.
 
+    >>> import choreograph as cg
+    >>> cg.write_face("talk.csv", cg.Face(("JawOpen",), [[0.0], [0.5]], 30.0))
+    >>> [len(one) for one in open_faces(["talk.csv"])]
+    [2]
+
     Args:
         names: Of weights as Live Link Face writes them (.csv), morph tracks (.glb), marker tracks (.csv), or folders.
         fps: Frames per second, where timecodes are wrong or missing.

@@ -7,22 +7,23 @@ segment at some moment is known exactly, for every moment, from two passes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from choreograph.base.arrays import Complexes, Floats
 from choreograph.motion.resample import sample_positions
+from choreograph.verbs.perform.control import Control
+from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.placing import Piece
+from choreograph.verbs.perform.program import SegmentProgram, thinned
 from choreograph.verbs.perform.segment_fits import Cells, Signal, build_cells
+from choreograph.verbs.perform.settings import MatchSettings
 
-if TYPE_CHECKING:
-    from choreograph.verbs.perform.examples import SegmentDatabase
-    from choreograph.verbs.perform.program import SegmentSequence
-    from choreograph.verbs.perform.settings import MatchSettings
-
-
-_CHUNK = 128
+CHUNK = 128
+"""Starts that cells are laid over at once."""
 _COMPARED = 8
 """Moments at which an answer is compared with its rival's."""
 _NOTHING = 1e-7
@@ -66,40 +67,39 @@ def find_marginals(cells: Cells, signal: Signal, settings: MatchSettings) -> Mar
         signal: The input.
         settings: What is asked for; a beam is passed over.
     """
-    from dataclasses import replace
-
     from choreograph.verbs.perform._compiled import retreat
-    from choreograph.verbs.perform.program import SegmentProgram
 
     search = SegmentProgram(cells, replace(settings, beam_m2_s=None))
     total = np.full((signal.last, len(cells)), np.inf)
-    kept = []
-    for start in range(0, signal.last, _CHUNK):
-        kept.append(search.advance(signal, start, min(start + _CHUNK, signal.last), reached=total[start:]))
+    fits = []
+    for start in range(0, signal.last, CHUNK):
+        fits.append(search.advance(signal, start, min(start + CHUNK, signal.last), reached=total[start:]))
     points, ring = cells.head[0].shape[1], len(search.scores)
     ahead, heads = np.full((ring, len(cells)), np.inf), np.zeros((ring, len(cells), 3 * points))
     order = np.zeros((ring, len(cells)), np.int64)
-    for start in range(_CHUNK * ((signal.last - 1) // _CHUNK), -1, -_CHUNK):
-        laid = kept[start // _CHUNK]
+    for start in range(CHUNK * ((signal.last - 1) // CHUNK), -1, -CHUNK):
+        laid = fits[start // CHUNK]
         rest = np.empty_like(laid.cost)
         retreat(
             start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, search.scale, ahead,
             heads, order, rest,
         )  # fmt: skip
-        total[start : start + _CHUNK] += rest
-    return Marginals(total, np.concatenate([k.turn for k in kept]), np.concatenate([k.shift for k in kept]))
+        total[start : start + CHUNK] += rest
+    return Marginals(total, np.concatenate([k.turn for k in fits]), np.concatenate([k.shift for k in fits]))
 
 
-def find_confidence(found: SegmentSequence) -> tuple[Confidence, ...]:
-    """How sure each piece of a sequence is, exactly, at the search's rate."""
-    database, settings = found.database, found.settings
+def find_confidence(
+    database: SegmentDatabase, control: Control, settings: MatchSettings, pieces: Sequence[Piece]
+) -> tuple[Confidence, ...]:
+    """How sure each piece of a control's sequence is, exactly, at the search's rate."""
     cells = build_cells(database, settings.rate_hz, settings.stretch_s)
-    signal = found.coarse_signal(cells)
+    points, known = control.sampled(cells.rate_hz * settings.fine)
+    signal = thinned(points, known, settings.fine, cells.longest)
     marginals = find_marginals(cells, signal, settings)
     starts = np.arange(signal.last)[:, None]
     out = []
-    for piece in found.pieces:
-        begin, stop = max(piece.start_s, 0.0), min(piece.stop_s, found.control.seconds)
+    for piece in pieces:
+        begin, stop = max(piece.start_s, 0.0), min(piece.stop_s, control.seconds)
         at = signal.begin + (begin + stop) / 2 * cells.rate_hz
         there = np.where((starts <= at) & (starts + cells.duration > at), marginals.cost, np.inf)
         own = cells.segment == piece.segment

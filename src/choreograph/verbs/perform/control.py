@@ -58,6 +58,15 @@ def control_from_clip(clip: Clip, database: SegmentDatabase) -> Control:
     Raises:
         RequestError: If the body lacks a joint with one of the roles.
     """
+    check_roles(clip, database)
+    points = find_points(clip, database.control_roles)
+    if database.control_roles == TRACK:
+        return Control(points, clip.fps, clip.name, track_half_m=BODY_TRACK_HALF_M)
+    return Control(points, clip.fps, clip.name, clip)
+
+
+def check_roles(clip: Clip, database: SegmentDatabase) -> None:
+    """Raise a RequestError if a leader lacks a joint with one of the control's roles."""
     missing = [role for role in database.control_roles if role != "track" and clip.skeleton.find(role) is None]
     if missing:
         raise RequestError(
@@ -65,10 +74,6 @@ def control_from_clip(clip: Clip, database: SegmentDatabase) -> Control:
             f"say which it is (with_roles), out of: {', '.join(clip.skeleton.names)}",
             where="leader",
         )
-    points = find_points(clip, database.control_roles)
-    if database.control_roles == TRACK:
-        return Control(points, clip.fps, clip.name, track_half_m=BODY_TRACK_HALF_M)
-    return Control(points, clip.fps, clip.name, clip)
 
 
 def control_from_trajectory(trajectory: Trajectory, database: SegmentDatabase, where: str = "trajectory") -> Control:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from choreograph.base.arrays import Floats, Ints
+from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
@@ -14,7 +14,7 @@ from choreograph.motion.contacts import runs, with_detected_contacts
 SHORTEST_S = 0.2
 """Seconds that lie at least between two cuts."""
 STAND_S = 0.6
-"""Seconds that somebody stands on both feet who stands, and about as long are the segments of that."""
+"""Least seconds on both feet that count as standing, and about the length of its segments."""
 STAND_M_S = 0.12
 """Speed of the root below which that counts as standing."""
 BAR_S = (1.1, 1.6)
@@ -26,33 +26,26 @@ _DRIFT = 0.08
 
 
 def cut_at_plants(clip: Clip) -> Ints:
-    """Frames in which a foot comes down, heel or toe, whichever is first; and some while nobody goes anywhere."""
+    """Frames in which a foot comes down, heel or toe, whichever is first; and some while the body stands."""
     clip = with_detected_contacts(clip)
     assert clip.contacts is not None
-    landings: list[int] = []
+    roles = [clip.skeleton.roles[joint] for joint in clip.skeleton.feet]
+    sides = []
     for side in ("left", "right"):
-        columns = [k for k, joint in enumerate(clip.skeleton.feet) if clip.skeleton.roles[joint].startswith(side)]
-        if columns:
-            stands = np.asarray(clip.contacts[:, columns].any(axis=1))
-            landings += [start for start, _ in runs(stands) if start > 0]
-    return thin([*landings, *_stand_cuts(clip)], len(clip), clip.fps)
+        columns = [k for k, role in enumerate(roles) if role.startswith(side)]
+        sides += [np.asarray(clip.contacts[:, columns].any(axis=1))] if columns else []
+    landings = [start for side in sides for start, _ in runs(side) if start > 0]
+    stands = _stand_cuts(clip, sides[0] & sides[1]) if len(sides) == 2 and len(clip) > 2 else []
+    return thin([*landings, *stands], len(clip), clip.fps)
 
 
-def _stand_cuts(clip: Clip) -> list[int]:
+def _stand_cuts(clip: Clip, both_down: Flags) -> list[int]:
     """Frames that divide the times at which a clip stands on both feet, their ends with them."""
-    assert clip.contacts is not None
-    sides = [
-        [k for k, joint in enumerate(clip.skeleton.feet) if clip.skeleton.roles[joint].startswith(side)]
-        for side in ("left", "right")
-    ]
-    if not all(sides) or len(clip) < 3:
-        return []
-    left, right = (np.asarray(clip.contacts[:, columns].any(axis=1)) for columns in sides)
     half = max(1, round(0.1 * clip.fps))
     padded = np.pad(clip.root_pos[:, ::2], ((half, half), (0, 0)), mode="edge")
     speed = np.linalg.norm(padded[2 * half :] - padded[: -2 * half], axis=1) * clip.fps / (2 * half)
     frames: list[int] = []
-    for start, stop in runs(np.asarray(left & right & (speed < STAND_M_S))):
+    for start, stop in runs(both_down & (speed < STAND_M_S)):
         seconds = (stop - 1 - start) / clip.fps
         if seconds >= STAND_S:
             pieces = max(1, round(seconds / STAND_S))
@@ -79,7 +72,7 @@ def cut_at_times(clip: Clip, times: Sequence[float]) -> Ints:
 
 
 def cut_at_beats(clips: Sequence[Clip], *, parts: int = 2) -> Ints:
-    """Frames that divide the bars of a dance, found from the feet of everyone who dances.
+    """Frames that divide the bars of a dance, found from the feet of all dancers.
 
     Steps follow the music in a pattern that repeats every bar. The bar's length is the one at which the feet's
     decelerations, laid over each other bar by bar, differ most between moments of the bar; then the bars are placed

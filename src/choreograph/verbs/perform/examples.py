@@ -6,14 +6,16 @@ Neighbouring segments share the frame at which they were cut, so that going on a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 
 from choreograph.base.arrays import Complexes, Floats, Ints
 from choreograph.base.errors import RequestError
+from choreograph.base.progress import Progress, silent
 from choreograph.features.points import ENDS, TRACK, find_points, set_apart
 from choreograph.graph.clips import mirror_name
 from choreograph.motion.clip import Clip
@@ -23,8 +25,34 @@ from choreograph.verbs.perform import cuts
 
 CUTS = ("beats", "plants", "labels")
 """How recordings can be cut, besides at given times."""
+OWN_TRACK = -1
+"""Instead of a leader's number: the track of the follower's own hips leads."""
 _COMPARED = 16
 """Moments at which two segments are compared when they are clustered."""
+
+
+T = TypeVar("T")
+
+
+class LazyList(Sequence[T], Generic[T]):
+    """A list whose items are read when they are asked for."""
+
+    def __init__(self, count: int, read: Callable[[int], T]) -> None:
+        self._numbers, self._read = range(count), read
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        """The item of this number, or those of a slice."""
+        if isinstance(index, slice):
+            return [self._read(number) for number in self._numbers[index]]
+        return self._read(self._numbers[index])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +89,7 @@ class SegmentDatabase:
     stop: Ints
     """Its last frame, which is the first of the segment that follows."""
     held: int = 0
-    """How many of the last examples are no recordings but poses that are held; see `stands.py`."""
+    """How many of the last examples are no recordings but poses that are held; see `idle_segments.py`."""
 
     def __len__(self) -> int:
         """Number of segments."""
@@ -95,16 +123,16 @@ class SegmentDatabase:
         at = np.linspace(self.start[segment], self.stop[segment], count)
         return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
-    def taken(self, kept: Sequence[int] | Ints) -> SegmentDatabase:
+    def subset(self, segments: Sequence[int] | Ints) -> SegmentDatabase:
         """The database with only these segments."""
-        kept = np.asarray(kept, np.int64)
-        return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
+        rows = np.asarray(segments, np.int64)
+        return replace(self, example=self.example[rows], start=self.start[rows], stop=self.stop[rows])
 
     def without(self, example: int) -> SegmentDatabase:
         """The database without the segments of one example and its mirror image, as if it had not been recorded."""
         recorded = [name.removesuffix(mirror_name("")) for name in self.names]
         others = np.array([name != recorded[example] for name in recorded])
-        return self.taken(np.flatnonzero(others[self.example]))
+        return self.subset(np.flatnonzero(others[self.example]))
 
     def with_track_half(self, half_m: float) -> SegmentDatabase:
         """The database with the points of its tracks at another distance from their middle, metres."""
@@ -134,11 +162,11 @@ class SegmentDatabase:
         np.fill_diagonal(distance, 0.0)
         distance = (distance + distance.T) / 2
         groups = fcluster(linkage(squareform(distance, checks=False), "complete"), threshold_m, "distance")
-        kept = []
+        middles = []
         for group in np.unique(groups):
             members = np.flatnonzero(groups == group)
-            kept.append(int(members[distance[np.ix_(members, members)].sum(axis=1).argmin()]))
-        return self.taken(sorted(kept))
+            middles.append(int(members[distance[np.ix_(members, members)].sum(axis=1).argmin()]))
+        return self.subset(sorted(middles))
 
     def _distances(self) -> Floats:
         """Root-mean-square distances between all segments, (S, S), metres."""
@@ -184,7 +212,7 @@ def _same_rate(fps: float, wanted: float) -> bool:
     return bool(np.isclose(fps, wanted, rtol=1e-6))
 
 
-def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: bool = False) -> Example:
+def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut_to_shorter: bool = False) -> Example:
     """An example from the clips of two who moved together.
 
     >>> from choreograph.demo import demo_clip
@@ -196,7 +224,7 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
         leader: Whose points are the control.
         target: Whose motion is the answer.
         roles: The control's points.
-        cut: Whether the longer of the two is cut to the shorter.
+        cut_to_shorter: Whether the longer of the two is cut to the shorter.
 
     Raises:
         RequestError: If the clips differ in rate or length.
@@ -207,10 +235,11 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
             "together, or one of them was read at a wrong rate (fps)"
         )
     if len(leader) != len(target):
-        if not cut:
+        if not cut_to_shorter:
             raise RequestError(
                 f"{leader.name!r} has {len(leader)} frames and {target.name!r} {len(target)}, "
-                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, cut them (cut)"
+                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, cut them "
+                "(cut_to_shorter)"
             )
         shared = min(len(leader), len(target))
         leader, target = leader[:shared], target[:shared]
@@ -225,6 +254,29 @@ def root_example(clip: Clip) -> Example:
     True
     """
     return Example(with_detected_contacts(clip), find_points(clip, TRACK))
+
+
+def make_examples(
+    leaders: Sequence[Clip],
+    followers: Sequence[Clip],
+    pairs: Iterable[tuple[int, int]],
+    roles: Sequence[str],
+    *,
+    cut_to_shorter: bool = False,
+    progress: Progress = silent,
+) -> list[Example]:
+    """Examples of pairs of clips by their numbers; a leader `OWN_TRACK` stands for the track of the follower's hips."""
+    pairs, examples = list(pairs), []
+    for done, (leader, follower) in enumerate(pairs):
+        progress("reading examples", done, len(pairs))
+        target = followers[follower]
+        own = leader == OWN_TRACK
+        examples.append(
+            root_example(target)
+            if own
+            else pair_up(leaders[leader], target, roles=roles, cut_to_shorter=cut_to_shorter)
+        )
+    return examples
 
 
 def build_segments(

@@ -1,15 +1,13 @@
 """Standing: which segments stand on both feet, when a control rests, and a stand where none was recorded.
 
-A hand that rests calls for somebody who stands. A step in slow motion may lie nearer to it, so segments in which a foot
+A hand that rests calls for a body that stands. A step in slow motion may lie nearer to it, so segments in which a foot
 moves cost more there. Where no recording stands, a pose with both feet down is held, with a little sway: only while the
 control rests, or it would glide along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import overload
 
 import numpy as np
 
@@ -17,14 +15,14 @@ from choreograph.base import quat
 from choreograph.base.arrays import Complexes, Flags, Floats
 from choreograph.features.points import TRACK, find_points
 from choreograph.motion.clip import Clip
-from choreograph.verbs.perform.examples import Example, SegmentDatabase, root_example
+from choreograph.verbs.perform.examples import LazyList, SegmentDatabase, root_example
 
 REST_M_S = 0.12
 """Speed of a control below which it rests: a hand that is held still trembles less, smoothed."""
 _STILL_M_S = 0.25
 """Speed of a foot below which it stands."""
 _REST_S = 0.5
-"""Seconds that a rest lasts at least: whoever turns back at once does not stand."""
+"""Seconds that a rest lasts at least: a body that turns back at once does not stand."""
 MOVING_COST_M2 = 0.02
 """Cost of each second at rest in which a foot moves, m²: as much as to be 14 cm off."""
 _HELD_S, _PIECE_S = 6.0, 0.8
@@ -69,7 +67,7 @@ def find_rests(flat: Complexes, weight: Floats, rate_hz: float) -> Floats:
 
 
 def with_stand(database: SegmentDatabase) -> SegmentDatabase:
-    """The database with a stand in it, if it is led by a track and nobody in it stands.
+    """The database with a stand in it, if it is led by a track and none of its segments stands.
 
     The poses that are held are those nearest to a stand, one with each foot in front: both feet down, close together,
     hardly moving. The held motion is an example of its own, after the recorded ones, so segments keep their numbers.
@@ -82,10 +80,14 @@ def with_stand(database: SegmentDatabase) -> SegmentDatabase:
     examples = [root_example(clip) for clip in held]
     pieces = round(_HELD_S / _PIECE_S)
     cuts = np.rint(np.linspace(0, len(held[0]) - 1, pieces + 1)).astype(np.int64)
-    number = len(database.names) + np.repeat(np.arange(len(held)), pieces)
+    number_recorded = len(database.names)
+    number = number_recorded + np.repeat(np.arange(len(held)), pieces)
     return replace(
         database,
-        examples=_More(database.examples, examples),
+        examples=LazyList(
+            number_recorded + len(held),
+            lambda n: database.examples[n] if n < number_recorded else examples[n - number_recorded],
+        ),
         names=(*database.names, *(clip.name for clip in held)),
         controls=(*database.controls, *(e.control for e in examples)),
         target_points=(*database.target_points, *(find_points(clip, database.target_roles) for clip in held)),
@@ -149,25 +151,3 @@ def _hold(clip: Clip, frame: int) -> Clip:
         clip.skeleton, clip.fps, root, quat.make_continuous(rot), name=f"{clip.name} held", contacts=contacts,
         local_pos=local,
     )  # fmt: skip
-
-
-class _More(Sequence[Example]):
-    """Examples and some more after them; the first ones are read when they are asked for."""
-
-    def __init__(self, first: Sequence[Example], more: Sequence[Example]) -> None:
-        self._first, self._more = first, more
-
-    def __len__(self) -> int:
-        """Number of examples."""
-        return len(self._first) + len(self._more)
-
-    @overload
-    def __getitem__(self, index: int) -> Example: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Example]: ...
-    def __getitem__(self, index: int | slice) -> Example | list[Example]:
-        """The example of this number, or those of a slice."""
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(len(self)))]
-        index = index if index >= 0 else len(self) + index
-        return self._first[index] if index < len(self._first) else self._more[index - len(self._first)]

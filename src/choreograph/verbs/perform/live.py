@@ -22,6 +22,7 @@ from choreograph.finishing.inertialisation import Inertialisation
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.verbs.perform.bend_to_trajectory import lead_along
+from choreograph.verbs.perform.control import check_roles
 from choreograph.verbs.perform.examples import SegmentDatabase
 from choreograph.verbs.perform.idle_segments import with_stand
 from choreograph.verbs.perform.placing import Piece
@@ -72,7 +73,7 @@ class PerformStream:
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
         database = with_stand(database)
-        settings = match_settings(database, request)
+        settings = match_settings(database, request.with_quality().advanced, request.segment_goals)
         self._stream = PieceStream(database, fps, settings, lag_s=self.lag_s, margin_s=margin, every_s=_BATCH_S)
         self.database = self._stream.database
         """Without the segments that are too long for the lag."""
@@ -179,11 +180,7 @@ class PerformStream:
         """Keep the last seconds of the body that leads."""
         if not np.isclose(clip.fps, self._stream.fps, rtol=1e-6):
             raise RequestError(f"the leader has {clip.fps:g} fps; the performance was begun with {self._stream.fps:g}")
-        missing = [r for r in self.database.control_roles if r != "track" and clip.skeleton.find(r) is None]
-        if missing:
-            raise RequestError(
-                f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by"
-            )
+        check_roles(clip, self.database)
         if self._leader is None:
             self._leader = clip
             return

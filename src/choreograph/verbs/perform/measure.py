@@ -13,11 +13,11 @@ from choreograph.contract.result import Metric, Run
 from choreograph.features.points import find_points
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
-from choreograph.verbs.perform.program import SegmentSequence
+from choreograph.verbs.perform.sequence import SegmentSequence
 from choreograph.verbs.perform.trajectory import Trajectory
 
 
-class WayErrors(NamedTuple):
+class TrajectoryErrors(NamedTuple):
     """How far a body is from where the way is at the same moment, metres."""
 
     off: Floats
@@ -39,12 +39,12 @@ class WayErrors(NamedTuple):
         return float(self.off[-1])
 
 
-def measure_way(clip: Clip, way: Trajectory) -> WayErrors:
+def measure_trajectory(clip: Clip, way: Trajectory) -> TrajectoryErrors:
     """Distances of a clip's root over the floor from a performed way, moment by moment."""
     times = np.arange(len(clip)) / clip.fps * way.fps
     frames = np.arange(len(way.places))
     places = np.stack([np.interp(times, frames, way.places[:, k]) for k in range(2)], axis=1)
-    return WayErrors(np.linalg.norm(clip.root_pos[:, ::2] - places, axis=1))
+    return TrajectoryErrors(np.linalg.norm(clip.root_pos[:, ::2] - places, axis=1))
 
 
 def squared_apart(clip: Clip, other: Clip, roles: Sequence[str]) -> Floats:
@@ -69,7 +69,7 @@ def count_transitions(sequence: SegmentSequence) -> int:
 
 
 def find_metrics(
-    sequence: SegmentSequence, clip: Clip, way: WayErrors | None = None, partner: Clip | None = None
+    sequence: SegmentSequence, clip: Clip, way: TrajectoryErrors | None = None, partner: Clip | None = None
 ) -> dict[str, Metric]:
     """What is to be said of a performance.
 

@@ -90,7 +90,7 @@ def pair_groups(leaders: Sequence[Take], followers: Sequence[Take]) -> list[Pair
     return [(number, partners[key(take.name)]) for number, take in enumerate(leaders)]
 
 
-def guess_pairs(takes: Sequence[Take], *, cut: bool = False) -> list[Pair]:
+def guess_pairs(takes: Sequence[Take], *, cut_to_shorter: bool = False) -> list[Pair]:
     """Recordings of two who moved together, by their names: 60_01 with 61_01, or dance_leader with dance_follower.
 
     The two who share the most trials are the pair. Of their trials, those count in which both are equally long, since
@@ -101,7 +101,7 @@ def guess_pairs(takes: Sequence[Take], *, cut: bool = False) -> list[Pair]:
 
     Args:
         takes: The recordings.
-        cut: Whether different lengths do not matter.
+        cut_to_shorter: Whether different lengths do not matter.
 
     Raises:
         RequestError: If no two are a pair.
@@ -119,13 +119,13 @@ def guess_pairs(takes: Sequence[Take], *, cut: bool = False) -> list[Pair]:
         )
     (leader, follower), _ = shared.most_common(1)[0]
     both = [(people[leader], people[follower]) for people in trials.values() if {leader, follower} <= people.keys()]
-    fit = [(a, b) for a, b in both if cut or takes[a][1:] == takes[b][1:]]
+    fit = [(a, b) for a, b in both if cut_to_shorter or takes[a][1:] == takes[b][1:]]
     if not fit:
         one, other = (takes[number] for number in both[0])
         raise RequestError(
             f"{one.name!r} has {one.frames} frames at {one.fps:g} fps and {other.name!r} {other.frames} at "
-            f"{other.fps:g}, so they are no pair as they are; if they begin together, cut them (cut)",
-            where="cut",
+            f"{other.fps:g}, so they are no pair as they are; if they begin together, cut them (cut_to_shorter)",
+            where="cut_to_shorter",
         )
     return fit
 

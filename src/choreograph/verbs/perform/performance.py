@@ -17,8 +17,8 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.verbs.perform.bend_to_trajectory import lead_along
 from choreograph.verbs.perform.live import PerformStream
-from choreograph.verbs.perform.program import SegmentSequence
 from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.sequence import SegmentSequence
 
 _BIT_S = 0.1
 """Seconds of the control that are given at once where it is performed as if live; the answer does not depend on it."""

@@ -1,29 +1,36 @@
-"""The segment database of a graph's clips: cut once, and read from the cache when it is needed again."""
+"""Segment databases of files: recordings, who leads whom, and how they are cut; segments are in the cache."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, overload
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.base.arrays import Floats, Ints
+from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
-from choreograph.features.points import ENDS, TRACK
+from choreograph.features.points import ENDS, TRACK, find_points
 from choreograph.graph.cache import Content, find_key, find_or_build
+from choreograph.graph.clips import clip_info
+from choreograph.graph.info import Origin
 from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph.tables import TABLES
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.verbs.perform.examples import (
+    OWN_TRACK,
     Example,
+    LazyList,
     SegmentDatabase,
     at_rate,
     build_segments,
     frames_at,
-    pair_up,
-    root_example,
+    make_examples,
 )
 
 METHOD = 2
@@ -108,46 +115,106 @@ def find_segment_database(
     """
     settings = settings or chosen_settings(graph)
     numbers = _numbers(graph, settings)
+    clips = _clips(graph, numbers)
     parts = ("motion", "labels", "contacts")
     key = find_key(graph, "segments", METHOD, parts, clips=numbers.tolist(), **asdict(settings))
     return find_or_build(
         key,
-        lambda: _build(graph, settings, numbers) if built is None else built,
+        lambda: (
+            settings.build(make_examples(clips, clips, numbers.tolist(), settings.control_roles))
+            if built is None
+            else built
+        ),
         _pack,
         lambda content: _unpack(content, graph, settings, numbers),
     )
 
 
-class KeptExamples(Sequence[Example]):
-    """Examples whose clips are read from a file when they are asked for."""
+def save_segments(
+    path: str | Path,
+    examples: Sequence[Example],
+    settings: CutSettings | None = None,
+    *,
+    overwrite: bool = False,
+    command: str = "save_segments",
+) -> SegmentDatabase:
+    """Write examples to a new .mog file, whole or not at all, and return their segment database.
 
-    def __init__(self, clips: Sequence[Clip], fps: float, numbers: NDArray[Any], controls: Sequence[Floats]) -> None:
-        self._clips, self._fps, self._numbers, self._controls = clips, fps, numbers, controls
+    The file has the recordings, who leads whom and how they are cut, and no motion graph: it is for performing only.
+    The segments are put into the cache.
 
-    def __len__(self) -> int:
-        """Number of examples."""
-        return len(self._numbers)
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> database = save_segments("walks.mog", [cg.root_example(demo_clip("walk", 30.0))])
+    >>> len(open_segments("walks.mog")) == len(database)
+    True
 
-    @overload
-    def __getitem__(self, index: int) -> Example: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Example]: ...
-    def __getitem__(self, index: int | slice) -> Example | list[Example]:
-        """The example of this number, or those of a slice."""
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(len(self)))]
-        lead, follow = self._numbers[index]
-        leader = None if lead < 0 else at_rate(self._clips[int(lead)], self._fps)
-        target = at_rate(self._clips[int(follow)], self._fps)
-        return Example(with_detected_contacts(target), self._controls[index], leader)
+    Args:
+        path: Where.
+        examples: Pairs, or recordings that answer the tracks of their own hips.
+        settings: How they are cut; what suits them if None.
+        overwrite: Whether a file that is there may be replaced.
+        command: What the user did, for the file's history.
+
+    Raises:
+        RequestError: If no segments come of them, or a control is not what the recordings give.
+        OutputExists: If there is a file and `overwrite` is not set.
+        GraphFileError: If the file cannot be written.
+    """
+    if len({e.leader is None for e in examples}) > 1:
+        raise RequestError("examples of one file either all have a leader, or all answer their own track")
+    settings = settings or (WALKS if all(e.leader is None for e in examples) else PAIRS)
+    examples = _with_own_names(examples)
+    database = settings.build(examples)
+    _check_controls(examples, settings)
+    clips: list[Clip] = []
+    pairs: list[tuple[int, int]] = []
+    for e in examples:
+        if e.leader is not None:
+            pairs.append((len(clips), len(clips) + 1))
+            clips.append(e.leader)
+        clips.append(e.target)
+    graph_settings = GraphSettings()
+    graph = MotionGraph(
+        graph_settings,
+        graph_settings.threshold_m,
+        clips,
+        [clip_info(clip, graph_settings.rate_hz, None) for clip in clips],
+        {part: table(*(np.zeros(0, dtype) for dtype in table.dtypes.values())) for part, table in TABLES.items()},
+        searched_m=0.0,
+        origin=Origin(pairs=pairs, cut_settings=asdict(settings)),
+    )
+    save_graph(graph, path, overwrite=overwrite, command=command)
+    return find_segment_database(open_graph(path), settings, built=database)
+
+
+def open_segments(path: str | Path, settings: CutSettings | None = None) -> SegmentDatabase:
+    """The segment database of the clips in a .mog file, read from the cache or built; the file stays as it is.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> cg.save_graph(cg.build_graph([demo_clip("walk", 30.0)]), "one.mog")
+    >>> len(open_segments("one.mog")) > 5
+    True
+
+    Args:
+        path: The file.
+        settings: How the clips are cut. If None, as was chosen when the file was written; else at foot plants, each
+            clip answering the track of its own hips.
+
+    Raises:
+        GraphFileError: If the file is missing or damaged.
+        RequestError: If its clips cannot be cut so.
+    """
+    return find_segment_database(open_graph(path), settings)
 
 
 def _numbers(graph: MotionGraph, settings: CutSettings) -> Ints:
-    """The clips of each example, (E, 2): who leads, -1 for the own track, and who answers."""
+    """The clips of each example, (E, 2): leader, or `OWN_TRACK`, and follower."""
     roles = graph.cut_settings.get("control_roles", ())
     led_by_tracks = graph.pairs and isinstance(roles, list | tuple) and tuple(roles) == TRACK
     if settings.control_roles == TRACK and not led_by_tracks:
-        return np.array([(-1, n) for n in range(len(graph.infos))])
+        return np.array([(OWN_TRACK, n) for n in range(len(graph.infos))])
     if not graph.pairs:
         raise RequestError(
             "the file does not say who leads whom, so its clips answer the track of their own hips: use the control "
@@ -156,18 +223,10 @@ def _numbers(graph: MotionGraph, settings: CutSettings) -> Ints:
     return np.array(graph.pairs)
 
 
-def _build(graph: MotionGraph, settings: CutSettings, numbers: Ints) -> SegmentDatabase:
+def _clips(graph: MotionGraph, numbers: Ints) -> Sequence[Clip]:
+    """The graph's clips at one rate, each read when it is asked for."""
     fps = _rate(graph, numbers)
-    return settings.build(
-        [
-            root_example(at_rate(graph.clips[follow], fps))
-            if lead < 0
-            else pair_up(
-                at_rate(graph.clips[lead], fps), at_rate(graph.clips[follow], fps), roles=settings.control_roles
-            )
-            for lead, follow in numbers.tolist()
-        ]
-    )
+    return LazyList(len(graph.infos), lambda number: at_rate(graph.clips[number], fps))
 
 
 def _rate(graph: MotionGraph, numbers: Ints) -> float:
@@ -204,8 +263,15 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
         if array.ndim != 3 or array.shape[2] != 3 or len(array) != frames.sum():
             raise ValueError(f"{name} have another shape than they should")
         points[name] = tuple(np.split(array, edges))
+    clips = _clips(graph, numbers)
+
+    def read(number: int) -> Example:
+        leader, follower = numbers[number].tolist()
+        own = None if leader == OWN_TRACK else clips[leader]
+        return Example(with_detected_contacts(clips[follower]), points["controls"][number], own)
+
     return SegmentDatabase(
-        KeptExamples(graph.clips, fps, numbers, points["controls"]),
+        LazyList(len(numbers), read),
         tuple(info.name for info in infos),
         points["controls"],
         points["target_points"],
@@ -216,3 +282,30 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
         start,
         stop,
     )
+
+
+def _with_own_names(examples: Sequence[Example]) -> list[Example]:
+    """The examples, with clips of one name told apart."""
+    taken: set[str] = set()
+
+    def named(clip: Clip) -> Clip:
+        name, count = clip.name, 1
+        while name in taken:
+            count += 1
+            name = f"{clip.name}~{count}"
+        taken.add(name)
+        return clip.with_name(name)
+
+    return [replace(e, leader=e.leader and named(e.leader), target=named(e.target)) for e in examples]
+
+
+def _check_controls(examples: Sequence[Example], settings: CutSettings) -> None:
+    """Raise unless the controls can be computed again from the recordings."""
+    for e in examples:
+        led = e.target if e.leader is None else e.leader
+        roles = TRACK if e.leader is None else settings.control_roles
+        if roles != settings.control_roles or not np.array_equal(e.control, find_points(led, roles)):
+            raise RequestError(
+                f"the control of {e.target.name!r} is not {', '.join(settings.control_roles)} of {led.name!r}; a file "
+                "has recordings only: use pair_up or root_example, and settings with the same control_roles"
+            )

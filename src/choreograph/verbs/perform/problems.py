@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from choreograph.base.arrays import Flags
 from choreograph.contract.problem import Problem, ProblemKind, moment
+from choreograph.goals.model import SegmentGoal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.verbs.path_problems import path_missed
 from choreograph.verbs.perform.control import PEAK_S, Control
 from choreograph.verbs.perform.examples import SegmentDatabase, smoothed_speeds
-from choreograph.verbs.perform.measure import WayErrors
-from choreograph.verbs.perform.program import SegmentSequence
-from choreograph.verbs.perform.request import SegmentConstraint
+from choreograph.verbs.perform.measure import TrajectoryErrors
+from choreograph.verbs.perform.sequence import SegmentSequence
 from choreograph.verbs.perform.trajectory import Trajectory
 
 FASTER = 1.1
@@ -41,33 +41,34 @@ def leader_problems(control: Control, database: SegmentDatabase, clip: Clip) -> 
         yield from _too_fast("leader", "The leader", speeds[top], database, clip, at / control.fps, place)
 
 
-def way_problems(errors: WayErrors, where: str, clip: Clip) -> Iterator[Problem]:
+def way_problems(errors: TrajectoryErrors, where: str, clip: Clip) -> Iterator[Problem]:
     """A trajectory that is missed."""
     at = int(errors.off.argmax())
     yield from path_missed(where, errors.mean, errors.worst, ("way_mean", "way_worst"), **moment(clip, at))
 
 
-def constraint_problems(
-    constraints: Sequence[SegmentConstraint], sequence: SegmentSequence, clip: Clip
-) -> Iterator[Problem]:
+def segment_problems(goals: Sequence[SegmentGoal], sequence: SegmentSequence, clip: Clip) -> Iterator[Problem]:
     """Segments that are not played when they have to be, by the pieces' final times."""
     frame = 1 / clip.fps
-    for n, constraint in enumerate(constraints):
-        at = constraint.time_s
-        playing = [p for p in sequence.pieces if p.start_s - frame <= at <= p.stop_s + frame]
-        if any(piece.segment in constraint.segments for piece in playing):
+    for n, goal in enumerate(goals):
+        first, last = goal.span
+        inside = frame if goal.at_s is None else -frame  # at a moment, either of two neighbours plays
+        playing = [p for p in sequence.pieces if p.start_s + inside <= last and p.stop_s - inside >= first]
+        others = [piece for piece in playing if piece.segment not in goal.segments]
+        if playing and (not others or (goal.at_s is not None and len(others) < len(playing))):
             continue
-        names = " or ".join(map(str, constraint.segments[:4])) + (" …" if len(constraint.segments) > 4 else "")
-        near = [p for p in sequence.pieces if p.segment in constraint.segments]
+        at = first if goal.at_s is not None or not others else max(first, others[0].start_s)
+        names = " or ".join(map(str, goal.segments[:4])) + (" …" if len(goal.segments) > 4 else "")
+        near = [p for p in sequence.pieces if p.segment in goal.segments]
         more = ""
         if near:
             nearest = min(near, key=lambda p: max(p.start_s - at, at - p.stop_s))
             more = f"It plays from {nearest.start_s:.2f} to {nearest.stop_s:.2f} s."
         yield Problem.of(
-            ProblemKind.SEGMENT_MISSED, f"constraints[{n}]", more=more, names=names,
-            playing=f"Segment {playing[0].segment} plays" if playing else "Nothing plays any more",
-            asked=constraint.segments[0] if len(constraint.segments) == 1 else None,
-            got=playing[0].segment if playing else None, tolerance=frame, **moment(clip, round(at * clip.fps)),
+            ProblemKind.SEGMENT_MISSED, f"goals[{n}]", more=more, names=names,
+            playing=f"Segment {others[0].segment} plays" if others else "Nothing plays any more",
+            asked=goal.segments[0] if len(goal.segments) == 1 else None,
+            got=others[0].segment if others else None, tolerance=frame, **moment(clip, round(at * clip.fps)),
         )  # fmt: skip
 
 

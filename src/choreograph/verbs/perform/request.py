@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from annotated_types import Ge, Gt, Le, MaxLen, MinLen
+from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, field_validator, model_validator
 
 from choreograph.base.errors import RequestError
 from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.fields import Unit
-from choreograph.contract.request import Coordinate, FileName, Hertz, Metres, Name, Option, Request, Seconds, Wrong
+from choreograph.contract.request import (
+    Advanced,
+    Coordinate,
+    FileName,
+    Hertz,
+    Metres,
+    Name,
+    Option,
+    Quality,
+    Request,
+    Seconds,
+    Wrong,
+)
 from choreograph.finishing.settings import FinishSettings
+from choreograph.goals.check import check_goals
+from choreograph.goals.model import Goals, SegmentGoal
 from choreograph.verbs.perform.trajectory import MAX_SAMPLES, Trajectory, even_trajectory, read_trajectory
 
 FilePath = Annotated[str, MaxLen(4096), FileName()]
@@ -20,16 +36,7 @@ Sample = tuple[Annotated[float, Ge(-1e9), Le(1e9)], Coordinate, Coordinate]
 """Time in seconds, x and z in metres."""
 
 
-class SegmentConstraint(Request):
-    """That at some time one of some segments is played."""
-
-    time_s: Annotated[Seconds, Ge(0), Le(1e6)]
-    """When."""
-    segments: Annotated[tuple[Annotated[int, Ge(0), Le(10**9)], ...], MinLen(1), MaxLen(100_000)]
-    """Numbers of segments, as a transcription has them."""
-
-
-class LeadRequest(Request):
+class ControlRequest(Request):
     """What leads: a body, or a way over the floor with its timing."""
 
     leader: Annotated[FilePath, Option(metavar="LEADER")] = ""
@@ -62,7 +69,7 @@ class LeadRequest(Request):
             return read_trajectory(self.trajectory)
         if len(self.samples) < 2:
             raise RequestError(
-                "nothing was performed yet: press on the floor and move as fast as somebody walks", where="samples"
+                "nothing was performed yet: press on the floor and move as fast as a walk goes", where="samples"
             )
         import numpy as np
 
@@ -70,28 +77,47 @@ class LeadRequest(Request):
         return even_trajectory(times - times[0], np.stack(places, axis=1), name="what was performed")
 
 
-class CutRequest(Request):
+class CutAdvanced(Advanced):
+    """Which segments are kept."""
+
+    alike_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
+    """Keep one of segments that are alike within so many metres."""
+
+
+class PerformAdvanced(CutAdvanced):
+    """How a control is matched with segments. What is left out is what suits the examples."""
+
+    stretch_s: Annotated[Seconds, Ge(0), Le(10)] | None = None
+    """Time by which a segment may be played shorter or longer. Default: 0.15 s, or 0.2 s where tracks lead."""
+    continuity_s: Annotated[Seconds, Ge(0), Le(1e6)] | None = None
+    """Price of a squared metre between the end of one answer and the start of the next (k), against squared metres
+    between controls, each lasting a second. Default: 0.15 s, or 0.8 s where tracks lead."""
+    search_rate_hz: Annotated[Hertz, Ge(1), Le(240)] | None = None
+    """Steps per second of the search over all segments. Default: 7.5 Hz, or 10 Hz where tracks lead."""
+    beam_m2_s: Annotated[float, Unit("m²·s"), Gt(0), Le(1e9)] | None = None
+    """Give up sequences that are so much worse than the best of their length; else the search is exact."""
+
+
+class CutRequest(ChosenRequest):
     """Which recordings are the examples, who answers whom in them, and where they are cut into segments."""
 
     panel: ClassVar[str] = "Cutting"
 
     answers: Annotated[FilePath, Option(("--answers", "-a"))] = ""
     """Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its
-    own hips, unless somebody leads and names tell pairs (60_01 and 61_01)."""
-    examples: Annotated[tuple[Name, ...], MaxLen(10_000), Option(("--example",), metavar="CLIP")] | None = None
-    """Use only examples of this name."""
+    own hips, unless a body leads and names tell pairs (60_01 and 61_01)."""
     pairs: Annotated[tuple[tuple[Name, Name], ...], MaxLen(10_000), Option(hidden=True)] | None = None
-    """Who leads and who answers, by the names of their clips; else names tell it."""
-    cut: bool = False
+    """Leaders and followers, by the names of their clips; else names tell them."""
+    cut_to_shorter: bool = False
     """Cut leaders and followers of different length to the shorter."""
     cut_at: Literal["beats", "plants", "labels"] | None = None
     """Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants."""
-    control: Annotated[tuple[Name, ...], MaxLen(100), Option(metavar="ROLES")] = ()
+    lead_joints: Annotated[tuple[Name, ...], MaxLen(100), Option(metavar="ROLES")] = ()
     """Joints that lead, by role and with commas, or track; else hands and feet of a leader."""
-    alike_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
-    """Keep one of segments that are alike within so many metres."""
+    advanced: CutAdvanced = Field(default_factory=CutAdvanced)
+    """Which segments are kept."""
 
-    @field_validator("control", mode="before")
+    @field_validator("lead_joints", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         words = [value] if isinstance(value, str) else value
@@ -106,23 +132,7 @@ class CutRequest(Request):
         return self.with_(**there) if there else self
 
 
-class MatchRequest(Request):
-    """How a control is matched with segments. What is left out is what suits the examples."""
-
-    stretch_s: Annotated[Seconds, Ge(0), Le(10)] | None = None
-    """Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead."""
-    continuity_s: Annotated[Seconds, Ge(0), Le(1e6)] | None = None
-    """Price of a squared metre between the end of one answer and the start of the next (k), against squared metres
-    between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead."""
-    search_rate_hz: Annotated[Hertz, Ge(1), Le(240)] | None = None
-    """Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead."""
-    beam_m2_s: Annotated[float, Unit("m²·s"), Gt(0), Le(1e9)] | None = None
-    """Give up sequences that are so much worse than the best of their length; else the search is exact."""
-    constraints: Annotated[tuple[SegmentConstraint, ...], MaxLen(10_000), Option(hidden=True)] = ()
-    """Segments that have to be played at given times."""
-
-
-class PerformRequest(ChosenRequest, MatchRequest, CutRequest, LeadRequest):
+class PerformRequest(CutRequest, ControlRequest):
     """A performance to be answered, and how.
 
     >>> PerformRequest("60_05.amc", answers="followers").as_document()
@@ -132,13 +142,32 @@ class PerformRequest(ChosenRequest, MatchRequest, CutRequest, LeadRequest):
     verb = "perform"
 
     most_frames: ClassVar[int] = 30_000
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "draft": {"advanced.search_rate_hz": 5.0},
+        "best": {"advanced.search_rate_hz": 15.0},
+    }
 
+    goals: Goals = ()
+    """Segments that have to be played at given times."""
     lag_s: Annotated[Seconds, Gt(0), Le(60)] | None = None
     """Decide as if live, so many seconds after each moment; else with all of the control at hand."""
     leave_out_own: bool = True
-    """Leave out the leader's own example: whoever was recorded with it is no help to a stranger."""
+    """Leave out the leader's own example: its answer is known, and would be no test and no help."""
+    quality: Quality = "normal"
+    advanced: PerformAdvanced = Field(default_factory=PerformAdvanced)
+    """How the control is matched with segments."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
     """How segments become motion."""
+
+    @model_validator(mode="after")
+    def _check_goals(self) -> Self:
+        check_goals(self.goals, self.verb, math.inf)
+        return self
+
+    @property
+    def segment_goals(self) -> list[SegmentGoal]:
+        """Its goals, which are all of one kind."""
+        return [goal for goal in self.goals if isinstance(goal, SegmentGoal)]
 
     @classmethod
     def of_trajectory(cls, trajectory: Trajectory, **more: Any) -> PerformRequest:

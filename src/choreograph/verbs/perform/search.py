@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
+from choreograph.contract.clip_filter import ChosenRequest
 from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.contract.request import quote
 from choreograph.contract.result import Answer, Metric, Motion, Result
@@ -21,12 +22,12 @@ from choreograph.motion.clip import Clip
 from choreograph.verbs.clip_selection import ChoosingSearch
 from choreograph.verbs.perform import problems
 from choreograph.verbs.perform.control import Control, control_from_clip, control_from_trajectory, find_own
-from choreograph.verbs.perform.examples import SegmentDatabase
+from choreograph.verbs.perform.examples import Example, SegmentDatabase
 from choreograph.verbs.perform.idle_segments import with_stand
-from choreograph.verbs.perform.measure import WayErrors, find_metrics, measure_way, source_pieces
+from choreograph.verbs.perform.measure import TrajectoryErrors, find_metrics, measure_trajectory, source_pieces
 from choreograph.verbs.perform.performance import Performance, finish_sequence, perform_live
-from choreograph.verbs.perform.program import SegmentSequence, find_segments
 from choreograph.verbs.perform.request import CutRequest, PerformRequest
+from choreograph.verbs.perform.sequence import SegmentSequence, find_segments
 from choreograph.verbs.perform.settings import match_settings
 from choreograph.verbs.perform.sources import Examples, find_clip, find_database
 from choreograph.verbs.perform.trajectory import Trajectory
@@ -35,7 +36,7 @@ _WAY_POINTS = 2000
 """Places of the way that an answer keeps at most, for drawing it."""
 
 
-class Lead(NamedTuple):
+class ControlInput(NamedTuple):
     """What leads, and what follows from it."""
 
     control: Control
@@ -48,7 +49,7 @@ class Lead(NamedTuple):
     where: str = "leader"
     """Its place in the request."""
     partner: Clip | None = None
-    """Who was recorded with the leader."""
+    """The clip that was recorded with the leader."""
     left_out: str = ""
     """The example that is the leader's own and therefore no help."""
     problems: tuple[Problem, ...] = ()
@@ -79,7 +80,7 @@ class PerformSearch(ChoosingSearch):
         self._database = database
         self._answer: Answer | None = None
         self._sequence: SegmentSequence | None = None
-        self._lead: Lead | None = None
+        self._lead: ControlInput | None = None
         self.seconds = 0.0
         if leader is not None and (request.leader or request.trajectory or request.samples):
             raise RequestError("a leader is given beside what the request says leads; one of them can lead")
@@ -130,6 +131,16 @@ class PerformSearch(ChoosingSearch):
         self.examples = examples
         self.request, self._answer, self._sequence = request, None, None
 
+    def choose(self, subject: Any, request: ChosenRequest) -> Any:
+        """What of a subject the request is answered from; pairs and segments are chosen with their database."""
+        paired = isinstance(subject, SegmentDatabase) or (
+            isinstance(subject, Sequence) and any(isinstance(one, Example) for one in subject)
+        )
+        if not paired or not isinstance(request, PerformRequest):
+            return super().choose(subject, request)
+        self.whole, self.left_out = subject, ()
+        return subject
+
     def database(self, progress: Progress = silent) -> SegmentDatabase:
         """The segments of all examples that the request means."""
         if self._database is None:
@@ -148,7 +159,7 @@ class PerformSearch(ChoosingSearch):
         way = request.way() if request.trajectory or request.samples else None
         database = self.database(progress)
         lead = self._way(way, database) if way is not None else self._body(database)
-        settings = match_settings(lead.database, request)
+        settings = match_settings(lead.database, request.with_quality().advanced, request.segment_goals)
         whole = find_segments(lead.database, lead.control, settings, progress=progress)
         if request.lag_s is None:
             performance = finish_sequence(whole, request.finish, progress=progress)
@@ -157,7 +168,7 @@ class PerformSearch(ChoosingSearch):
         self._lead, self._sequence = lead, performance.sequence
         self._answer = self._measure(lead, whole, performance)
 
-    def _way(self, raw: Trajectory, database: SegmentDatabase) -> Lead:
+    def _way(self, raw: Trajectory, database: SegmentDatabase) -> ControlInput:
         where = "trajectory" if self.request.trajectory else "samples"
         way, database = raw.smoothed(self.request.smooth_s), with_stand(database)
         repaired = (
@@ -169,24 +180,26 @@ class PerformSearch(ChoosingSearch):
             for got, what in repaired
             if got
         ]
-        return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
+        return ControlInput(
+            control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found)
+        )
 
-    def _body(self, database: SegmentDatabase) -> Lead:
+    def _body(self, database: SegmentDatabase) -> ControlInput:
         clip = self.leader or self._read_leader()
         control = control_from_clip(clip, database)
         own = find_own(database, control)
         if own is None:
-            return Lead(control, database)
+            return ControlInput(control, database)
         example = database.examples[own]
         partner = example.target if example.leader is not None else None
         if not self.request.leave_out_own:
-            return Lead(control, database, partner=partner)
+            return ControlInput(control, database, partner=partner)
         rest = database.without(own)
         if not len(rest):
             what = f"The only example is {clip.name!r} itself, so its own recording answers"
             note = Problem.of(ProblemKind.EXAMPLES_WEAK, "leave_out_own", what=what)
-            return Lead(control, database, partner=partner, problems=(note,))
-        return Lead(control, rest, partner=partner, left_out=database.names[own])
+            return ControlInput(control, database, partner=partner, problems=(note,))
+        return ControlInput(control, rest, partner=partner, left_out=database.names[own])
 
     def _read_leader(self) -> Clip:
         name = self.request.leader
@@ -199,11 +212,11 @@ class PerformSearch(ChoosingSearch):
             raise RequestError(text, where="leader")
         return read_clip(path).with_name(path.stem)
 
-    def _measure(self, lead: Lead, whole: SegmentSequence, performance: Performance) -> Answer:
+    def _measure(self, lead: ControlInput, whole: SegmentSequence, performance: Performance) -> Answer:
         """The answer with all that is to be said of it."""
         sequence, clip, request = performance.sequence, performance.clip, self.request
         way = lead.performed if lead.performed is not None else lead.way
-        errors = None if way is None else measure_way(clip, way)
+        errors = None if way is None else measure_trajectory(clip, way)
         metrics = find_metrics(sequence, clip, errors, lead.partner)
         if request.lag_s is not None and whole.coarse_cost > 0:
             cost = sequence.coarse_cost / whole.coarse_cost
@@ -219,19 +232,21 @@ class PerformSearch(ChoosingSearch):
             metrics,
             tuple(self._problems(lead, performance, errors)),
             cost=sequence.coarse_cost,
-            bound=whole.coarse_cost if request.beam_m2_s is None else None,
+            bound=whole.coarse_cost if request.advanced.beam_m2_s is None else None,
             path=[] if lead.way is None else _thinned(lead.way),
             details=Details(sequence, performance.holds()),
         )
 
-    def _problems(self, lead: Lead, performance: Performance, errors: WayErrors | None) -> Iterator[Problem]:
+    def _problems(
+        self, lead: ControlInput, performance: Performance, errors: TrajectoryErrors | None
+    ) -> Iterator[Problem]:
         clip, sequence = performance.clip, performance.sequence
         if lead.way is not None and errors is not None:
             yield from problems.speed_problems(lead.way, lead.where, lead.database, clip)
             yield from problems.way_problems(errors, lead.where, clip)
         else:
             yield from problems.leader_problems(lead.control, lead.database, clip)
-        yield from problems.constraint_problems(self.request.constraints, sequence, clip)
+        yield from problems.segment_problems(self.request.segment_goals, sequence, clip)
         if performance.held is not None and performance.wanted is not None:
             yield from problems.hand_problems(performance.wanted, np.asarray(performance.held.any(axis=2)), clip)
 
@@ -240,38 +255,38 @@ class Details(Mapping[str, Any]):
     """What only performing knows: pieces, holds, fit. Rows say how sure they are, so they are found when first read."""
 
     def __init__(self, sequence: SegmentSequence, holds: list[dict[str, int]]) -> None:
-        self._sequence, self._holds = sequence, holds
-        self._found: dict[str, Any] | None = None
-
-    def _all(self) -> dict[str, Any]:
-        if self._found is None:
-            sequence = self._sequence
-            fit = {
+        database = sequence.database
+        self._sequence = sequence
+        self._values: dict[str, Any] = {
+            "pieces": None,
+            "holds": holds,
+            "fit": {
                 "control": sequence.control.name,
-                "control_roles": list(sequence.database.control_roles),
-                "segments": len(sequence.database),
+                "control_roles": list(database.control_roles),
+                "segments": len(database),
                 "cost_m2_s": sequence.cost,
                 "coarse_cost_m2_s": sequence.coarse_cost,
                 "search_cpu_s": sequence.seconds,
-            }
-            self._found = {"pieces": sequence.rows(), "holds": self._holds, "fit": fit}
-        return self._found
+            },
+        }
 
     def __getitem__(self, name: str) -> Any:
         """One of them."""
-        return self._all()[name]
+        if name == "pieces" and self._values[name] is None:
+            self._values[name] = self._sequence.rows()
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         """Their names."""
-        return iter(("pieces", "holds", "fit"))
+        return iter(self._values)
 
     def __len__(self) -> int:
         """How many there are."""
-        return 3
+        return len(self._values)
 
     def __reduce__(self) -> Any:
         """Another process gets the values."""
-        return dict, (self._all(),)
+        return dict, (dict(self),)
 
 
 def perform(
@@ -298,7 +313,7 @@ def perform(
         progress: Hears how far the search has come.
 
     Raises:
-        RequestError: If nothing leads, nobody answers, or the control cannot be answered.
+        RequestError: If nothing leads, there are no examples, or the control cannot be answered.
     """
     if isinstance(request, Clip):
         leader, request = request, PerformRequest()
@@ -311,14 +326,14 @@ def perform(
 
 def _cutting(request: PerformRequest) -> tuple[Any, ...]:
     """All of a request that segments depend on."""
-    chosen = tuple(getattr(request, name) for name in CutRequest.model_fields)
-    return (*chosen, bool(request.leader))
+    values = [getattr(request, name) for name in CutRequest.model_fields if name != "advanced"]
+    return (*values, request.advanced.alike_m, bool(request.leader))
 
 
 def _poverty(database: SegmentDatabase, recordings: int) -> Iterator[Problem]:
     if (database.example < recordings).sum() == 1:  # poses that are held do not count
         what = "The examples have one segment only; it makes up the whole motion"
-        yield Problem.of(ProblemKind.EXAMPLES_WEAK, "examples", what=what)
+        yield Problem.of(ProblemKind.EXAMPLES_WEAK, "only", what=what)
 
 
 def _thinned(way: Trajectory) -> list[tuple[float, float]]:

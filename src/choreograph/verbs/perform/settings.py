@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from choreograph.base.errors import RequestError
 from choreograph.features.points import TRACK
+from choreograph.goals.model import SegmentGoal
 from choreograph.verbs.perform.examples import SegmentDatabase
-from choreograph.verbs.perform.request import MatchRequest, SegmentConstraint
+from choreograph.verbs.perform.request import PerformAdvanced
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,8 @@ class MatchSettings:
     between controls, each lasting a second."""
     beam_m2_s: float | None = None
     """Sequences that are so much worse than the best one of their length are given up; None is exact."""
-    constraints: tuple[SegmentConstraint, ...] = ()
+    goals: tuple[SegmentGoal, ...] = ()
     """Segments that have to be played at given times."""
-
-    def __post_init__(self) -> None:
-        for name, low, high in (
-            ("rate_hz", 1, 240),
-            ("refine_hz", 1, 240),
-            ("stretch_s", 0, 10),
-            ("continuity_s", 0, 1e6),
-        ):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and low <= value <= high):
-                raise RequestError(f"{name} is {value}; it must be between {low:g} and {high:g}")
-        if self.beam_m2_s is not None and not self.beam_m2_s > 0:
-            raise RequestError(f"the beam is positive, or None for an exact answer, not {self.beam_m2_s}")
 
     @property
     def fine(self) -> int:
@@ -60,24 +47,24 @@ def usual_settings(database: SegmentDatabase) -> MatchSettings:
     return MatchSettings()
 
 
-def match_settings(database: SegmentDatabase, request: MatchRequest) -> MatchSettings:
+def match_settings(
+    database: SegmentDatabase, advanced: PerformAdvanced, goals: Sequence[SegmentGoal] = ()
+) -> MatchSettings:
     """The settings that suit a database, with what a request says.
 
     Raises:
-        RequestError: If a constraint names a segment that is not there.
+        RequestError: If a goal names a segment that is not there.
     """
-    for n, constraint in enumerate(request.constraints):
-        strange = [segment for segment in constraint.segments if segment >= len(database)]
+    for n, goal in enumerate(goals):
+        strange = [segment for segment in goal.segments if segment >= len(database)]
         if strange:
-            raise RequestError(
-                f"constraints[{n}].segments names segment {strange[0]}; there are 0 to {len(database) - 1}",
-                where=f"constraints[{n}].segments",
-            )
-    given: dict[str, Any] = {
-        "rate_hz": request.search_rate_hz,
-        "stretch_s": request.stretch_s,
-        "continuity_s": request.continuity_s,
-        "beam_m2_s": request.beam_m2_s,
-        "constraints": request.constraints,
+            where = f"goals[{n}].segments"
+            raise RequestError(f"{where} names segment {strange[0]}; there are 0 to {len(database) - 1}", where=where)
+    asked = {
+        "rate_hz": advanced.search_rate_hz,
+        "stretch_s": advanced.stretch_s,
+        "continuity_s": advanced.continuity_s,
+        "beam_m2_s": advanced.beam_m2_s,
     }
-    return replace(usual_settings(database), **{name: value for name, value in given.items() if value is not None})
+    settings: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    return replace(usual_settings(database), goals=tuple(goals), **settings)

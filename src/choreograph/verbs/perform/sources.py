@@ -14,17 +14,20 @@ from choreograph.base.progress import Progress, silent
 from choreograph.features.points import ENDS, TRACK
 from choreograph.formats import read_clips
 from choreograph.formats.inputs import find_motion_files
+from choreograph.graph.clips import clip_info
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph
+from choreograph.graph.subgraph import matching_clips
 from choreograph.motion.clip import Clip
 from choreograph.motion.unify_skeletons import on_one_body
-from choreograph.verbs.perform.examples import Example, SegmentDatabase, at_rate, pair_up, root_example
-from choreograph.verbs.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named, say_names
+from choreograph.verbs.perform.examples import OWN_TRACK, Example, SegmentDatabase, at_rate, make_examples
+from choreograph.verbs.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named
 from choreograph.verbs.perform.prepare import PAIRS, WALKS, CutSettings, chosen_settings, find_segment_database
 from choreograph.verbs.perform.request import CutRequest
 
 Examples = MotionGraph | SegmentDatabase | Sequence[Clip] | Sequence[Example]
 """What performances can be made of."""
+_CUTTING = ("lead_joints", "cut_to_shorter")
 
 
 def is_graph_file(where: str) -> bool:
@@ -59,13 +62,16 @@ def find_database(
         progress: Hears how many recordings are at hand.
 
     Raises:
-        RequestError: If nobody answers, or nothing can be cut so.
+        RequestError: If there are no answers, or nothing can be cut so.
     """
+    subject = choose_examples(subject, request.only)
     if isinstance(subject, SegmentDatabase):
-        return _of_database(subject, request)
-    if isinstance(subject, MotionGraph) and not request.answers and request.examples is None and request.pairs is None:
+        _refuse(request, "answers", "pairs", *_CUTTING, "cut_at", why="the examples are cut into segments already")
+        alike_m = request.advanced.alike_m
+        return subject.clustered(alike_m) if alike_m else subject
+    if isinstance(subject, MotionGraph) and not request.answers and request.pairs is None:
         return find_segment_database(subject, graph_settings(subject, request))
-    settings, examples = find_examples(subject, request, led_by_body=led_by_body, progress=progress)
+    settings, examples = find_examples(subject, request.with_(only=None), led_by_body=led_by_body, progress=progress)
     return settings.build(examples)
 
 
@@ -73,35 +79,46 @@ def find_examples(
     subject: Examples, request: CutRequest, *, led_by_body: bool = False, progress: Progress = silent
 ) -> tuple[CutSettings, list[Example]]:
     """The examples that a request means, and how they are to be cut; arguments are those of `find_database`."""
-    recorded = list(subject.examples) if isinstance(subject, SegmentDatabase) else list(_recorded(subject))
-    given = [example for example in recorded if isinstance(example, Example)]
-    if len(given) == len(recorded) and given:
-        return _of_examples(given, request)
-    clips = _only([clip for clip in recorded if isinstance(clip, Clip)], request)
-    followers = read_recordings(request.answers) if request.answers else clips
-    pairs = _find_pairs(clips, followers, request, led_by_body)
+    recorded = list(_recorded(choose_examples(subject, request.only)))
+    examples = [example for example in recorded if isinstance(example, Example)]
+    if examples:
+        _refuse(request, "answers", "pairs", *_CUTTING, why="the examples say who leads whom already")
+        return _settings(WALKS if all(one.leader is None for one in examples) else PAIRS, request), examples
+    if not recorded:
+        raise RequestError("there are no examples yet; add recordings that show how to move")
+    followers = read_recordings(request.answers) if request.answers else recorded
+    pairs = _find_pairs(recorded, followers, request, led_by_body)
     if pairs is None:
-        clips = _on_one_body(clips)
-        examples = []
-        for done, clip in enumerate(clips):
-            progress("reading examples", done, len(clips))
-            examples.append(root_example(clip))
-        return _settings(WALKS, request), examples
-    settings = _settings(PAIRS, request)
-    examples = []
-    for done, (leader, follower) in enumerate(pairs):
-        progress("reading examples", done, len(pairs))
-        one, other = clips[leader], followers[follower]
-        examples.append(pair_up(one, other, roles=settings.control_roles, cut=request.cut))
-    return settings, examples
+        followers, notes = on_one_body(recorded)
+        if not followers:
+            raise RequestError(str(notes[0]))
+        followers = [at_rate(clip, followers[0].fps) for clip in followers]
+        pairs = [(OWN_TRACK, number) for number in range(len(followers))]
+        settings = _settings(WALKS, request)
+    else:
+        settings = _settings(PAIRS, request)
+    roles, cut = settings.control_roles, request.cut_to_shorter
+    return settings, make_examples(recorded, followers, pairs, roles, cut_to_shorter=cut, progress=progress)
 
 
-def _on_one_body(clips: list[Clip]) -> list[Clip]:
-    """Recordings of one body and rate: others are retargeted and resampled."""
-    made, notes = on_one_body(clips)
-    if clips and not made:
-        raise RequestError(str(notes[0]))
-    return [at_rate(clip, made[0].fps) for clip in made]
+def choose_examples(subject: Examples, query: str | None) -> Examples:
+    """The examples that a query finds, pairs by who answers; all without one.
+
+    Raises:
+        RequestError: If it finds none, or none with a segment.
+    """
+    if query is None:
+        return subject
+    if isinstance(subject, MotionGraph):
+        return subject.only(query)
+    clips = [one.target if isinstance(one, Example) else one for one in _recorded(subject)]
+    numbers = matching_clips([clip_info(clip, clip.fps, None) for clip in clips], query)
+    if not isinstance(subject, SegmentDatabase):
+        return [subject[number] for number in numbers]  # type: ignore[return-value]
+    database = subject.subset(np.flatnonzero(np.isin(subject.example, numbers)))
+    if not len(database):
+        raise RequestError(f"only {query!r} finds no example with a segment; choose others", where="only")
+    return database
 
 
 def find_clip(subject: Examples, name: str) -> Clip | None:
@@ -109,9 +126,8 @@ def find_clip(subject: Examples, name: str) -> Clip | None:
     if isinstance(subject, MotionGraph):
         numbers = [number for number, info in enumerate(subject.infos) if info.name == name]
         return subject.clips[numbers[0]] if numbers else None
-    examples = subject.examples if isinstance(subject, SegmentDatabase) else subject
     followers = []
-    for one in examples:
+    for one in _recorded(subject):
         if isinstance(one, Clip) and one.name == name:
             return one
         if isinstance(one, Example):
@@ -122,7 +138,9 @@ def find_clip(subject: Examples, name: str) -> Clip | None:
 
 
 def _recorded(subject: Any) -> Sequence[Any]:
-    return list(subject.clips) if isinstance(subject, MotionGraph) else subject
+    if isinstance(subject, MotionGraph):
+        return subject.clips
+    return subject.examples if isinstance(subject, SegmentDatabase) else subject
 
 
 def _find_pairs(
@@ -134,67 +152,27 @@ def _find_pairs(
         return pair_named(takes, others, request.pairs)
     if request.answers:
         return pair_groups(takes, others)
-    if request.control == TRACK or not (led_by_body or request.control):
+    if request.lead_joints == TRACK or not (led_by_body or request.lead_joints):
         return None
     try:
-        return guess_pairs(takes, cut=request.cut)
+        return guess_pairs(takes, cut_to_shorter=request.cut_to_shorter)
     except RequestError:
-        if request.control:  # of a body, and there is none
+        if request.lead_joints:  # of a body, and there is none
             raise
         return None
 
 
-def _of_examples(examples: list[Example], request: CutRequest) -> tuple[CutSettings, list[Example]]:
-    _refuse(request, "answers", "pairs", "control", "cut", why="the examples say who leads whom already")
-    usual = WALKS if all(example.leader is None for example in examples) else PAIRS
-    if request.examples is not None:
-        clips = _only([example.target for example in examples], request)
-        examples = [example for example in examples if any(example.target is clip for clip in clips)]
-    return _settings(usual, request), examples
-
-
-def _of_database(database: SegmentDatabase, request: CutRequest) -> SegmentDatabase:
-    _refuse(request, "answers", "pairs", "control", "cut", "cut_at", why="the examples are cut into segments already")
-    if request.examples is not None:
-        _check_names(request.examples, database.names)
-        wanted = np.isin(np.array(database.names), request.examples)
-        database = database.taken(np.flatnonzero(wanted[database.example]))
-        if not len(database):
-            raise RequestError("the examples chosen have no segment in them; choose others", where="examples")
-    return database.clustered(request.alike_m) if request.alike_m else database
-
-
 def graph_settings(graph: MotionGraph, request: CutRequest) -> CutSettings:
     """How a graph's clips are cut: as a request says, or as was chosen for it when it was saved."""
-    if request.cut_at is None and not request.control and not request.alike_m:
+    if request.cut_at is None and not request.lead_joints and not request.advanced.alike_m:
         return chosen_settings(graph)
     return _settings(PAIRS if graph.pairs else WALKS, request)
 
 
 def _settings(usual: CutSettings, request: CutRequest) -> CutSettings:
-    roles = request.control or (ENDS if usual.control_roles != TRACK else TRACK)
-    return replace(usual, cut_at=request.cut_at or usual.cut_at, control_roles=tuple(roles), alike_m=request.alike_m)
-
-
-def _only(clips: list[Clip], request: CutRequest) -> list[Clip]:
-    """The clips that a request means."""
-    if request.examples is None:
-        if not clips:
-            raise RequestError("there are no examples yet; add recordings that show how to move")
-        return clips
-    if not request.examples:
-        raise RequestError("no example is chosen; choose one clip or more that show how to move", where="examples")
-    _check_names(request.examples, [clip.name for clip in clips])
-    return [clip for clip in clips if clip.name in request.examples]
-
-
-def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
-    for n, name in enumerate(names):
-        if name not in known:
-            raise RequestError(
-                f"examples[{n}] is {name!r}, which is not among the examples: they are {say_names(known, 8)}",
-                where=f"examples[{n}]",
-            )
+    roles = request.lead_joints or (ENDS if usual.control_roles != TRACK else TRACK)
+    cut_at, alike_m = request.cut_at or usual.cut_at, request.advanced.alike_m
+    return replace(usual, cut_at=cut_at, control_roles=tuple(roles), alike_m=alike_m)
 
 
 def _refuse(request: CutRequest, *fields: str, why: str) -> None:

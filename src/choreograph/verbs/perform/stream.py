@@ -90,7 +90,7 @@ class PieceStream:
                 f"segments have to be seen whole; {math.ceil((steps.max() / rate + margin_s) * 100) / 100:.2f} s are "
                 "enough for all"
             )
-        self.database = database.taken(np.flatnonzero(steps <= self._lag))
+        self.database = database.subset(np.flatnonzero(steps <= self._lag))
         """Without the segments that are too long to be seen whole within the lag."""
         self.cells = build_cells(self.database, rate, self.settings.stretch_s)
         longest = self.cells.longest

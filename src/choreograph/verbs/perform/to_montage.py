@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.finishing.hand_contacts import HandContacts, find_hand_contacts
-from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Layer, Montage
-from choreograph.verbs.perform.examples import Example, SegmentDatabase
+from choreograph.verbs.perform.examples import LazyList, SegmentDatabase
 from choreograph.verbs.perform.placing import Piece
 
 
@@ -53,29 +51,8 @@ def montage_of_pieces(
 
     mixed = np.flatnonzero(share > 0)
     layers = (layer(np.arange(len(times)), inside, 1 - share), layer(mixed, other[mixed], share[mixed]))
-    targets = _Targets(database.examples)
+    targets = LazyList(len(database.examples), lambda number: database.examples[number].target)
     return Montage(targets, database.names, targets[int(layers[0].clip[0])].skeleton, rate_hz, layers)
-
-
-class _Targets(Sequence[Clip]):
-    """The targets of examples, each read when it is asked for."""
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        self._examples = examples
-
-    def __len__(self) -> int:
-        """Number of examples."""
-        return len(self._examples)
-
-    @overload
-    def __getitem__(self, index: int) -> Clip: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Clip]: ...
-    def __getitem__(self, index: int | slice) -> Clip | list[Clip]:
-        """The target of this number, or those of a slice."""
-        if isinstance(index, slice):
-            return [example.target for example in self._examples[index]]
-        return self._examples[index].target
 
 
 class ExampleHandContacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +11,14 @@ from choreograph.base.arrays import Flags, Floats
 from choreograph.base.errors import RequestError
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.dynamics.dofs import Dofs
-from choreograph.verbs.physics.basis import Basis
+from choreograph.dynamics.strength import torque_limits
 from choreograph.verbs.physics.contacts import LIMBS, Legs
-from choreograph.verbs.physics.example_alignment import ROOT, Lead
-from choreograph.verbs.physics.problem import Problem, Weights, torque_limits
+from choreograph.verbs.physics.example_alignment import ROOT, ExampleMean
+from choreograph.verbs.physics.pose_basis import PoseBasis
+from choreograph.verbs.physics.program import TrajectoryProgram
+from choreograph.verbs.physics.settings import USUAL_WEIGHTS, PhysicsLimits, PhysicsWeights
 from choreograph.verbs.physics.sketch import Sketch
-from choreograph.verbs.physics.spline import Grid
+from choreograph.verbs.physics.spline import NodeGrid
 from choreograph.verbs.physics.verify import CLEAR_M
 
 _SINK_M = 5e-4
@@ -36,34 +38,18 @@ SHIFT_M = 0.12
 """Farthest that a key pose may be shifted so that its legs reach."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a body and a floor can bear."""
-
-    friction: float = 0.8
-    most_force: float = 0.9
-    """Of one contact point, BW."""
-    most_alone: float = 2.76
-    """Of a foot that carries the body alone, BW: as much as runners' do."""
-    most_together: float = 4.0
-    """Of both feet together, BW."""
-    strength: float = 1.0
-    """Times the usual largest torques."""
-    force_rate: float | None = None
-    """Of the change of one point's force, BW/s, at most."""
-
-
 def make_problem(
     sketch: Sketch,
-    basis: Basis,
+    basis: PoseBasis,
     points: ContactPoints,
     *,
     floor: float = 0.0,
-    weights: Weights = Weights(),
-    limits: Limits = Limits(),
-    lead: Lead | None = None,
+    weights: PhysicsWeights = USUAL_WEIGHTS,
+    limits: PhysicsLimits = PhysicsLimits(),
+    bears: float = 0.0,
+    lead: ExampleMean | None = None,
     free: bool = True,
-) -> Problem:
+) -> TrajectoryProgram:
     """The problem of a sketch.
 
     Args:
@@ -73,6 +59,7 @@ def make_problem(
         floor: Height of the floor, metres.
         weights: Of the objective's parts.
         limits: What body and floor can bear.
+        bears: The largest force from the ground that the motion itself shows, BW.
         lead: What the examples do at the sketch's moments, which the objective pulls to; else their mean pose.
         free: Whether joints that carry nothing go through key poses as they are, else as the space has them.
 
@@ -101,7 +88,7 @@ def make_problem(
             raise RequestError(
                 f"the pose at {sketch.times[at]:.2f} s cannot put its feet where they stand: a leg is "
                 f"{100 * left:.1f} cm away; move the footprint or the pose, or let the foot land later",
-                where="poses",
+                where="goals",
             )
         state = basis.state(pose.q)
         # The rest of the body as in the space; legs as they reach, and the root where they can.
@@ -125,17 +112,17 @@ def make_problem(
     guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
     guess = _stand(guess, basis, legs, held, targets, mask)
     base, pull = _prior(sketch, basis, weights, floor, lead)
-    return Problem(
+    return TrajectoryProgram(
         dofs, basis.columns, basis.picks, basis.origin, np.array(sketch.times), _pushing(held), held, targets,
         heights, mask, values, base, pull, legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
-        limits.friction, limits.most_force, limits.most_alone, limits.most_together, limits.force_rate, weights, floor,
-        Grid(sketch.times).through(basis.origin + rest),
+        limits.friction, limits.most_force, limits.most_alone, limits.together(bears), limits.force_rate, weights,
+        floor,        NodeGrid(sketch.times).through(basis.origin + rest),
     )  # fmt: skip
 
 
-def _outside(sketch: Sketch, basis: Basis) -> Floats:
+def _outside(sketch: Sketch, basis: PoseBasis) -> Floats:
     """What key poses have that the space has not, carried from one to the next, (K, n); legs reach by themselves."""
     from scipy.interpolate import PchipInterpolator
 
@@ -148,7 +135,9 @@ def _outside(sketch: Sketch, basis: Basis) -> Floats:
     )
 
 
-def _prior(sketch: Sketch, basis: Basis, weights: Weights, floor: float, lead: Lead | None) -> tuple[Floats, Floats]:
+def _prior(
+    sketch: Sketch, basis: PoseBasis, weights: PhysicsWeights, floor: float, lead: ExampleMean | None
+) -> tuple[Floats, Floats]:
     """What states are like in the examples, (K, ny), and how much the distance of each entry from that counts, (ny,).
 
     The root's height, lean and pitch are more dimensions of their space where examples lead. Else its height is one for
@@ -194,7 +183,7 @@ def _check_reach(sketch: Sketch, dofs: Dofs) -> None:
                     f"{LIMBS[one.side]} and {LIMBS[other.side]} carry together at "
                     f"{sketch.times[max(one.start, other.start)]:.2f} s, {apart:.2f} m from each other: "
                     f"{100 * (apart - most):.0f} cm more than they reach; move one of them, or let it land later",
-                    where="footprints" if max(one.side, other.side) < 2 else "handprints",
+                    where="goals",
                 )
 
 
@@ -246,7 +235,7 @@ def _with_room(dofs: Dofs, poses: Floats) -> Dofs:
     return replace(dofs, lower=np.minimum(dofs.lower, low), upper=np.maximum(dofs.upper, high))
 
 
-def _held_legs(basis: Basis, held: Flags, legs: Legs) -> Flags:
+def _held_legs(basis: PoseBasis, held: Flags, legs: Legs) -> Flags:
     """Which of the legs' own coordinates the contacts settle: those of legs whose foot stands with heel and ball."""
     out = np.zeros(len(basis.legs), bool)
     for side in (0, 1):
@@ -270,7 +259,7 @@ def _guess(sketch: Sketch, states: Floats, nodes: list[int], d: int) -> Floats:
     return out
 
 
-def _stand(guess: Floats, basis: Basis, legs: Legs, held: Flags, targets: Floats, given: Flags) -> Floats:
+def _stand(guess: Floats, basis: PoseBasis, legs: Legs, held: Flags, targets: Floats, given: Flags) -> Floats:
     """The guess with legs bent so that standing feet are about where they shall be, and swung in between."""
     d, count = basis.space.dimensions, len(guess)
     wanted = sorted({0, count - 1, *np.flatnonzero(given.any(axis=1)).tolist()})

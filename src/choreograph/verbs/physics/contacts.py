@@ -12,7 +12,7 @@ from choreograph.base.arrays import Flags, Floats, Ints32
 from choreograph.dynamics.contacts import GROUPS, PARTS, ContactPoints
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.basis import arm_dofs, leg_dofs
+from choreograph.verbs.physics.pose_basis import arm_dofs, leg_dofs
 
 _STIFF = 30.0
 """Radians that a leg rather bends than its foot is a metre off its place."""
@@ -44,8 +44,8 @@ def find_stances(flags: Flags) -> list[Stance]:
     """The stances of feet and hands, by any part that is down, (F, 6) or (F, 8), in the order in which they begin."""
     sides = range(2 if flags.shape[1] == len(GROUPS) else 4)
     down = [np.asarray(flags[:, limb_groups(side)].any(axis=1)) for side in sides]
-    found = [Stance(side, start, stop) for side in sides for start, stop in runs(down[side])]
-    return sorted(found, key=lambda one: (one.start, one.side))
+    stances = [Stance(side, start, stop) for side in sides for start, stop in runs(down[side])]
+    return sorted(stances, key=lambda one: (one.start, one.side))
 
 
 class Legs:

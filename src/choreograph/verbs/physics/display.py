@@ -7,25 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from choreograph.base.arrays import Floats
 from choreograph.dynamics.contacts import PARTS
 from choreograph.dynamics.dofs import Dofs
+from choreograph.dynamics.strength import joint_strength
 from choreograph.motion.mechanics import Mechanics, gather_limbs
-from choreograph.verbs.physics.problem import torque_limits
+from choreograph.verbs.physics.contacts import limb_groups
 from choreograph.verbs.physics.sketch import Sketch
-from choreograph.verbs.physics.verify import Trajectory
+from choreograph.verbs.physics.verify import FinePath
 
 
-def joint_strength(dofs: Dofs) -> Floats:
-    """The largest torque that people reach at each joint, (J,), N·m; infinite at the root and at rigid joints."""
-    limits, out = torque_limits(dofs) * dofs.body.weight, np.full(len(dofs.skeleton), np.inf)
-    for k in range(6, len(dofs)):
-        joint = int(dofs.joints[k])
-        out[joint] = limits[k] if np.isinf(out[joint]) else max(out[joint], limits[k])
-    return out
-
-
-def mechanics_of(path: Trajectory, dofs: Dofs, points: Sequence[str], fps: float, frames: int) -> Mechanics:
+def mechanics_of(path: FinePath, dofs: Dofs, points: Sequence[str], fps: float, frames: int) -> Mechanics:
     """What the stage draws of a solution, a sample for each frame.
 
     Args:
@@ -46,29 +37,21 @@ def mechanics_of(path: Trajectory, dofs: Dofs, points: Sequence[str], fps: float
 
 
 def footprints_of(sketch: Sketch) -> list[dict[str, Any]]:
-    """Where and when feet stand in a sketch, as a request says it, so that somebody can change one of them."""
-    found = []
+    """Where and when feet stand in a sketch, as goals of a request: one for each part of a foot in each stance."""
+    goals = []
     for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
-        if stance.side > 1:  # hands have requests of their own
+        if stance.side > 1:  # hands have goals of their own
             continue
         ahead = spot[3] - spot[0]
-        one: dict[str, Any] = {
-            "foot": ("left", "right")[stance.side],
-            "start_s": _second(sketch, stance.start),
-            "stop_s": _second(sketch, stance.stop - 1),
+        place = {
             "position": [round(float(value), 4) for value in spot.mean(axis=0)],
             "facing_deg": round(float(np.degrees(np.arctan2(ahead[0], ahead[2]))), 2),
         }
-        mine = sketch.flags[stance.start : stance.stop, len(PARTS) * stance.side : len(PARTS) * (stance.side + 1)]
-        one["parts"] = [part for part, down in zip(PARTS, mine.T, strict=True) if down.any()]
+        mine = sketch.flags[stance.start : stance.stop, limb_groups(stance.side)]
         for part, down in zip(PARTS, mine.T, strict=True):
-            nodes = np.flatnonzero(down)
+            nodes = stance.start + np.flatnonzero(down)
             if len(nodes) > 1:
-                span = (stance.start + nodes[0], stance.start + nodes[-1])
-                one[f"{part}_s"] = [_second(sketch, int(node)) for node in span]
-        found.append(one)
-    return found
-
-
-def _second(sketch: Sketch, node: int) -> float:
-    return round(float(sketch.times[node]), 4)
+                start, end = (round(float(sketch.times[node]), 4) for node in (nodes[0], nodes[-1]))
+                foot = ("left", "right")[stance.side]
+                goals.append({"foot": foot, "parts": [part], "start_s": start, "end_s": end, **place})
+    return goals

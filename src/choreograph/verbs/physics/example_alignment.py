@@ -15,7 +15,7 @@ from choreograph.base.arrays import Flags, Floats, Indices
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.contacts import GROUPS, ContactPoints
 from choreograph.motion.clip import Clip
-from choreograph.verbs.physics.basis import Basis, feet_level
+from choreograph.verbs.physics.pose_basis import PoseBasis, feet_level
 from choreograph.verbs.physics.sketch import Sketch, contacts_of
 
 RATE_HZ = 60.0
@@ -35,7 +35,7 @@ ROOT = (1, 4, 5)
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class ExampleTrack:
     """An example, frame by frame."""
 
     flags: Flags
@@ -49,7 +49,7 @@ class Track:
 
 
 @dataclass(frozen=True, eq=False)
-class Lead:
+class ExampleMean:
     """What a sketch's motion is expected to be like at its nodes."""
 
     states: Floats
@@ -58,7 +58,7 @@ class Lead:
     """(K, 3)."""
 
 
-def make_track(clip: Clip, basis: Basis, points: ContactPoints, floor: float, level: float) -> Track:
+def make_track(clip: Clip, basis: PoseBasis, points: ContactPoints, floor: float, level: float) -> ExampleTrack:
     """An example as `lead` takes it.
 
     Args:
@@ -75,10 +75,10 @@ def make_track(clip: Clip, basis: Basis, points: ContactPoints, floor: float, le
     root = q[:, ROOT]
     root[:, 0] += level - feet_level(clip)
     d = basis.space.dimensions
-    return Track(flags, _blurred(flags[at], _SOFT_S), basis.state(q[at])[:, :d], root[at])
+    return ExampleTrack(flags, _blurred(flags[at], _SOFT_S), basis.state(q[at])[:, :d], root[at])
 
 
-def find_lead(sketch: Sketch, basis: Basis, tracks: Sequence[Track]) -> Lead | None:
+def find_lead(sketch: Sketch, basis: PoseBasis, tracks: Sequence[ExampleTrack]) -> ExampleMean | None:
     """The mean of the examples at the moments of a sketch, through its key poses; None where none does the same."""
     d, count = basis.space.dimensions, round(sketch.seconds * RATE_HZ) + 1
     times = np.arange(count) / RATE_HZ
@@ -87,7 +87,7 @@ def find_lead(sketch: Sketch, basis: Basis, tracks: Sequence[Track]) -> Lead | N
     poses = [(min(round(float(sketch.times[pose.node]) * RATE_HZ), count - 1), pose) for pose in sketch.poses]
     keys = np.array([basis.state(pose.q)[:d] for _, pose in poses])
     over = sketch.poses[-1].q[5] - sketch.poses[0].q[5]
-    found: list[tuple[float, Floats]] = []
+    matches: list[tuple[float, Floats]] = []
     for track in tracks:
         gap = ((soft[:, None] - track.soft) ** 2).sum(axis=2)
         for (row, pose), key in zip(poses, keys, strict=True):
@@ -99,19 +99,19 @@ def find_lead(sketch: Sketch, basis: Basis, tracks: Sequence[Track]) -> Lead | N
         rows = np.concatenate([track.states, track.root], axis=1)[way]
         rows[:, d] += _arcs(sketch, times, way)
         rows[:, d + 2] -= 2 * np.pi * np.round((rows[0, d + 2] - sketch.poses[0].q[5]) / (2 * np.pi))
-        found.append((cost, _blurred(rows, _CALM_S)))
-    if not found:
+        matches.append((cost, _blurred(rows, _CALM_S)))
+    if not matches:
         return None
-    costs = np.array([cost for cost, _ in found])
+    costs = np.array([cost for cost, _ in matches])
     shares = np.exp(-(costs - costs.min()) / max(float(costs.min()), _LEAST_COST))
-    mean = np.tensordot(shares / shares.sum(), np.array([rows for _, rows in found]), axes=1)
+    mean = np.tensordot(shares / shares.sum(), np.array([rows for _, rows in matches]), axes=1)
     mean = np.stack([np.interp(sketch.times, times, column) for column in mean.T], axis=1)
     own = np.array([[*key, *pose.q[list(ROOT)]] for (_, pose), key in zip(poses, keys, strict=True)])
     bent, whole = [pose.joints for _, pose in poses], [pose.whole for _, pose in poses]
     at = np.array([pose.node for _, pose in poses])
     mean[:, :d] = _through(sketch.times, mean[:, :d], at[bent], own[bent, :d])
     mean[:, d:] = _through(sketch.times, mean[:, d:], at[whole], own[whole, d:])
-    return Lead(mean[:, :d], mean[:, d:])
+    return ExampleMean(mean[:, :d], mean[:, d:])
 
 
 def _warp(gap: Floats) -> tuple[Indices, float]:

@@ -21,13 +21,14 @@ from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.basis import leg_dofs
 from choreograph.verbs.physics.contacts import Legs
 from choreograph.verbs.physics.interior_point import solve
-from choreograph.verbs.physics.problem import Problem, Soft, Weights
+from choreograph.verbs.physics.pose_basis import leg_dofs
+from choreograph.verbs.physics.program import Soft, TrajectoryProgram
 from choreograph.verbs.physics.quality import Gauge
+from choreograph.verbs.physics.settings import PhysicsWeights
 from choreograph.verbs.physics.sketch import at_nodes, contacts_of
-from choreograph.verbs.physics.spline import Grid, even_grid
+from choreograph.verbs.physics.spline import NodeGrid, even_grid
 
 _RATE_HZ = 30.0
 """Nodes per second."""
@@ -46,7 +47,7 @@ body weight of unexplained force, beyond what recordings have, that is gone. Syn
 from what was recorded, and about a third of a change leads away from it."""
 _ASTRAY_M = 0.03
 """A point that moves farther than this while it stands is not held."""
-_WEIGHTS = Weights(torque=0.0, acceleration=3e-5, prior=0.0, slack=0.0, rate=2e-3)
+_WEIGHTS = PhysicsWeights.model_construct(torque=0.0, acceleration=3e-5, prior=0.0, slack=0.0, rate=2e-3)
 _PULL = {
     "along": 8.0,
     "height": 40.0,
@@ -62,7 +63,7 @@ _PULL = {
 
 
 @dataclass(frozen=True)
-class Window:
+class CorrectedWindow:
     """What was done to a stretch of the motion."""
 
     start_s: float
@@ -83,7 +84,7 @@ class Mechanical:
     """A motion finished by mechanics."""
 
     clip: Clip
-    windows: tuple[Window, ...]
+    windows: tuple[CorrectedWindow, ...]
     change_m: float
     """Mean distance that joints moved, over all frames."""
     residual_before: float
@@ -93,7 +94,7 @@ class Mechanical:
     """Whether recordings were known, so that how far poses are from theirs could be measured."""
 
     @property
-    def refused(self) -> tuple[Window, ...]:
+    def refused(self) -> tuple[CorrectedWindow, ...]:
         """Where mechanics and naturalness fight."""
         return tuple(one for one in self.windows if one.share < 1.0)
 
@@ -127,15 +128,17 @@ def finish_mechanics(
     if worse:
         maker.begin()
         windows = [replace(window, share=0.0, change_m=0.0, worse=tuple(worse)) for window in windows]
-    made = maker.made
-    moved = np.linalg.norm(made.global_positions() - clip.global_positions(), axis=2)
-    after = maker.dynamics(made) if windows else maker.found
-    means = [float(np.linalg.norm(one.residual_force, axis=1).mean() / one.weight) for one in (maker.found, after)]
-    told = tuple(
-        Window(w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse)
+    changed = maker.changed
+    moved = np.linalg.norm(changed.global_positions() - clip.global_positions(), axis=2)
+    after = maker.dynamics(changed) if windows else maker.mechanics
+    means = [float(np.linalg.norm(one.residual_force, axis=1).mean() / one.weight) for one in (maker.mechanics, after)]
+    measured = tuple(
+        CorrectedWindow(
+            w.start_s, w.stop_s, w.share, w.change_m, w.before, maker.peak(after, w.start_s, w.stop_s), w.worse
+        )
         for w in windows
     )
-    return Mechanical(made, told, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
+    return Mechanical(changed, measured, float(moved.mean()), means[0], means[1], maker.gauge.recorded)
 
 
 class _Finisher:
@@ -147,11 +150,11 @@ class _Finisher:
         self.dofs = make_dofs(body, [clip])
         self.gauge = Gauge(clip, sources)
         self.whole = self.gauge.measure(clip)
-        self.found = self.dynamics(clip)
+        self.mechanics = self.dynamics(clip)
         self.q = self.dofs.angles(clip)
         self.count = max(4, int((len(clip) - 1) / clip.fps * _RATE_HZ) + 1)
         times = np.arange(self.count) / _RATE_HZ
-        grid = Grid(times)
+        grid = NodeGrid(times)
         self.spline = grid.through(_at(_smooth(self.q, clip.fps), clip.fps, times))
         self.course, _, _ = grid.at(self.spline, times)
         legs = Legs(self.dofs, self.points)
@@ -168,11 +171,11 @@ class _Finisher:
         self.strict = strict
         self.added = np.zeros((self.count, self.columns.shape[1] + len(self.picks)))
         self.change = np.zeros_like(self.q)
-        self.made = self.clip
+        self.changed = self.clip
 
-    def run(self, progress: Progress) -> list[Window]:
+    def run(self, progress: Progress) -> list[CorrectedWindow]:
         """Correct all windows, one after the other."""
-        windows: list[Window] = []
+        windows: list[CorrectedWindow] = []
         spans = self.spans()
         for number, (start, stop) in enumerate(spans):
             progress("finishing", number, len(spans))
@@ -183,17 +186,21 @@ class _Finisher:
     def worse(self) -> list[str]:
         """Figures of the whole motion that are worse than they were by more than a tenth."""
         room = 0.0 if self.gauge.recorded else np.inf  # what poses may change is then known window by window
-        return self.gauge.measure(self.made).worse_than(self.whole, room_m=room) if self.made is not self.clip else []
+        return (
+            self.gauge.measure(self.changed).worse_than(self.whole, room_m=room)
+            if self.changed is not self.clip
+            else []
+        )
 
-    def gain(self, made: Clip, frames: slice) -> tuple[float, float]:
+    def gain(self, changed: Clip, frames: slice) -> tuple[float, float]:
         """How much less force is left unexplained in some frames, mean, BW; and of that beyond what recordings have."""
         margin = round(_AROUND_S * self.clip.fps)
         wide = slice(max(0, frames.start - margin), frames.stop + margin)
         left = []
-        for clip in (self.clip, made):
-            found = self.dynamics(clip[wide])
-            first, last = (round((at - wide.start) / clip.fps * found.fps) for at in (frames.start, frames.stop))
-            force = np.linalg.norm(found.residual_force[first:last], axis=1) / found.weight
+        for clip in (self.clip, changed):
+            mechanics = self.dynamics(clip[wide])
+            first, last = (round((at - wide.start) / clip.fps * mechanics.fps) for at in (frames.start, frames.stop))
+            force = np.linalg.norm(mechanics.residual_force[first:last], axis=1) / mechanics.weight
             left.append((float(force.mean()), float(np.maximum(force - _FORCE_BW, 0.0).mean())))
         return left[0][0] - left[1][0], left[0][1] - left[1][1]
 
@@ -202,18 +209,18 @@ class _Finisher:
         slow = clip.resampled(min(clip.fps, _RATE_HZ))
         return compute_dynamics(slow, self.body, self.points, floor_m=self.floor, cutoff_hz=_CALM_HZ)
 
-    def peak(self, found: Dynamics, start_s: float, stop_s: float) -> float:
+    def peak(self, mechanics: Dynamics, start_s: float, stop_s: float) -> float:
         """The largest force that nothing gives within a stretch, BW."""
-        part = found.residual_force[round(start_s * found.fps) : round(stop_s * found.fps) + 1]
-        return float(np.linalg.norm(part, axis=1).max(initial=0.0) / found.weight)
+        part = mechanics.residual_force[round(start_s * mechanics.fps) : round(stop_s * mechanics.fps) + 1]
+        return float(np.linalg.norm(part, axis=1).max(initial=0.0) / mechanics.weight)
 
     def spans(self) -> list[tuple[int, int]]:
         """Nodes [start, stop) of the windows to be finished; those of one long stretch overlap."""
-        found = self.found
-        force = np.linalg.norm(found.residual_force, axis=1) / found.weight
-        moment = np.linalg.norm(found.residual_moment, axis=1) / found.weight
+        mechanics = self.mechanics
+        force = np.linalg.norm(mechanics.residual_force, axis=1) / mechanics.weight
+        moment = np.linalg.norm(mechanics.residual_moment, axis=1) / mechanics.weight
         bad = np.interp(
-            np.arange(self.count) / _RATE_HZ, np.arange(len(force)) / found.fps,
+            np.arange(self.count) / _RATE_HZ, np.arange(len(force)) / mechanics.fps,
             np.maximum(force / _FORCE_BW, moment / _MOMENT_BWM),
         ) > 1.0  # fmt: skip
         reach = round(_AROUND_S * _RATE_HZ)
@@ -229,11 +236,11 @@ class _Finisher:
             out.append((start, stop))
         return out
 
-    def finish(self, start: int, stop: int, goes_on: bool) -> Window:
+    def finish(self, start: int, stop: int, goes_on: bool) -> CorrectedWindow:
         """Correct one window, as far as the motion stays natural; `goes_on` where it overlaps the one before."""
         problem = self._problem(start, stop, goes_on)
-        found = solve(problem, iterations=_ITERATIONS)
-        spline = problem.coefficients(found.x)
+        mechanics = solve(problem, iterations=_ITERATIONS)
+        spline = problem.coefficients(mechanics.x)
         fps, h = self.clip.fps, 1 / _RATE_HZ
         first, last = int(np.ceil(start * h * fps)), int((stop - 1) * h * fps)
         last = len(self.clip) - 1 if stop == self.count else min(last, len(self.clip) - 1)
@@ -245,10 +252,10 @@ class _Finisher:
         before = self.gauge.measure(self.clip[around])
         worse: list[str] = []
         for share in _SHARES:
-            made = self._with(first, last, share * change)
-            gain, beyond = self.gain(made, around)
+            changed = self._with(first, last, share * change)
+            gain, beyond = self.gain(changed, around)
             room = 0.0 if self.gauge.recorded else _FREE_M + _PAYS_M * max(beyond, 0.0)
-            bad = self.gauge.measure(made[around]).worse_than(before, None if self.strict else self.whole, room)
+            bad = self.gauge.measure(changed[around]).worse_than(before, None if self.strict else self.whole, room)
             if not self.gauge.recorded:
                 bad = ["change" if name == "novelty_m" else name for name in bad]
             bad = bad or ["gain"] * (gain <= 0)
@@ -256,27 +263,27 @@ class _Finisher:
                 break
             worse = worse or bad
         else:
-            share, made = 0.0, self.made
+            share, changed = 0.0, self.changed
         if share > 0:
-            self.made = made
+            self.changed = changed
             self.change[first : last + 1] = share * change
             self.added[start:stop] = share * problem.spline.at(spline, problem.times)[0]
         moved = np.linalg.norm(
-            self.made[around].global_positions() - self.clip[around].global_positions(), axis=2
+            self.changed[around].global_positions() - self.clip[around].global_positions(), axis=2
         ).mean()
-        peak = self.peak(self.found, start * h, stop * h)
-        return Window(start * h, (stop - 1) * h, share, float(moved), peak, peak, tuple(worse))
+        peak = self.peak(self.mechanics, start * h, stop * h)
+        return CorrectedWindow(start * h, (stop - 1) * h, share, float(moved), peak, peak, tuple(worse))
 
     def _with(self, first: int, last: int, change: Floats) -> Clip:
         """The motion with a correction of frames first to last; joints that it does not touch stay as they are."""
         root, rot = self.dofs.rotations(self.q[first : last + 1] + change)
         touched = np.unique(self.dofs.joints[np.abs(change).max(axis=0) > 0])
-        pos, turns = np.array(self.made.root_pos), np.array(self.made.local_rot)
+        pos, turns = np.array(self.changed.root_pos), np.array(self.changed.local_rot)
         pos[first : last + 1] = root
         turns[first : last + 1, touched] = rot[:, touched]
         return self.clip.with_frames(pos, turns)
 
-    def _problem(self, start: int, stop: int, goes_on: bool) -> Problem:
+    def _problem(self, start: int, stop: int, goes_on: bool) -> TrajectoryProgram:
         span = slice(start, stop)
         count, ny = stop - start, self.columns.shape[1] + len(self.picks)
         mask, values = np.zeros((count, ny), bool), np.zeros((count, ny))
@@ -291,7 +298,7 @@ class _Finisher:
         points = self.legs.positions(np.ascontiguousarray(q))
         floor = np.minimum(self.floor, points[..., 1] + 0.02)
         n, limits = len(self.dofs), np.full(len(self.dofs), np.inf)
-        return Problem(
+        return TrajectoryProgram(
             self.dofs, self.columns, self.picks, np.zeros(n), even_grid(count, 1 / _RATE_HZ), held, held,
             self.targets[span], floor,
             mask, values, np.zeros((count, ny)), self.pull, self.legs.holders, self.legs.offsets, limits, values,

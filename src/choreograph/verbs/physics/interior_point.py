@@ -18,8 +18,8 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.distance.blas import one_thread_each
-from choreograph.verbs.physics.newton import Point, Solver, Values
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.newton import NewtonSolver, Point, Values
+from choreograph.verbs.physics.program import TrajectoryProgram
 
 LAST_BARRIER = 1e-5
 WARM_BARRIER = 1e-4
@@ -49,7 +49,7 @@ _TOLERANCE = 2e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class TrajectorySolution:
     """What came of it."""
 
     x: Floats
@@ -65,7 +65,7 @@ class Solution:
 
 
 def solve(
-    problem: Problem,
+    problem: TrajectoryProgram,
     *,
     warm: Point | None = None,
     barriers: tuple[float, float] = (1e-3, LAST_BARRIER),
@@ -74,7 +74,7 @@ def solve(
     kinematic: float = 0.0,
     start: Floats | None = None,
     watch: Callable[[int, Floats, float], None] | None = None,
-) -> Solution:
+) -> TrajectorySolution:
     """The motion that a problem asks for, or the best that was reached.
 
     Args:
@@ -88,27 +88,27 @@ def solve(
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
     with one_thread_each():  # each node's matrices are small
-        solver = Solver(problem, kinematic=kinematic > 0)
+        solver = NewtonSolver(problem, kinematic=kinematic > 0)
         at = _begin(solver, warm, start, barriers[0], first_slack)
         path = barriers if warm is None else (LAST_BARRIER * 10, barriers[1])
         if kinematic > 0 or problem.soft is not None:
             return _solve(solver, at, path, iterations, watch, still=kinematic)
-        found = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
-        if found.status != "not converged" or warm is not None:  # from there other starts are tried
-            return found
+        quick = _solve(solver, at, path, min(iterations, _HASTY_STEPS), watch, hasty=True)
+        if quick.status != "not converged" or warm is not None:  # from there other starts are tried
+            return quick
         slow = _solve(solver, at, path, iterations, watch)
-        return replace(slow, iterations=found.iterations + slow.iterations)
+        return replace(slow, iterations=quick.iterations + slow.iterations)
 
 
 def _solve(
-    solver: Solver,
+    solver: NewtonSolver,
     at: Point,
     barriers: tuple[float, float],
     iterations: int,
     watch: Callable[[int, Floats, float], None] | None,
     hasty: bool = False,
     still: float = 0.0,
-) -> Solution:
+) -> TrajectorySolution:
     problem, kinematic = solver.problem, solver.kinematic
     barrier, last_barrier = barriers
     now = solver.values(at.x)
@@ -165,7 +165,7 @@ def _solve(
     if status != "converged" and problem.soft is None:  # where constraints are wishes, the last point is the best
         _, _, at, now = best if best[0] <= max(now.violation, FEASIBLE) else (0.0, 0.0, at, now)
         status = "feasible" if now.violation <= FEASIBLE else status
-    return Solution(at.x, status, done, now.violation, now.objective, optimality, at, solver.factorizations)
+    return TrajectorySolution(at.x, status, done, now.violation, now.objective, optimality, at, solver.factorizations)
 
 
 class _Filter:
@@ -186,7 +186,9 @@ class _Filter:
         return all(wrong < 0.99 * w or objective < o - 1e-3 * w for w, o in self._left)
 
 
-def _again(solver: Solver, at: Point, now: Values, barriers: tuple[float, float], factors: Any) -> tuple[Any, ...]:
+def _again(
+    solver: NewtonSolver, at: Point, now: Values, barriers: tuple[float, float], factors: Any
+) -> tuple[Any, ...]:
     """The step for a smaller barrier, with the same matrix's factors: only the gradient changes."""
     solver.lower(at, *barriers)
     barrier = barriers[1]
@@ -195,7 +197,7 @@ def _again(solver: Solver, at: Point, now: Values, barriers: tuple[float, float]
     return slack_step, barrier / at.slack - at.dual / at.slack * slack_step - at.dual, step, multipliers
 
 
-def _begin(solver: Solver, warm: Point | None, start: Floats | None, barrier: float, least: float) -> Point:
+def _begin(solver: NewtonSolver, warm: Point | None, start: Floats | None, barrier: float, least: float) -> Point:
     problem = solver.problem
     if warm is not None and len(warm.x) == problem.size and warm.root.shape[0] == problem.nodes:
         now = solver.values(warm.x)
@@ -226,7 +228,7 @@ def _merit(now: Values, slack: Floats, barrier: float, penalty: float) -> tuple[
 
 
 def _search(
-    solver: Solver, at: Point, now: Values, how: tuple[float, float], factors: Any, steps: tuple[Any, ...],
+    solver: NewtonSolver, at: Point, now: Values, how: tuple[float, float], factors: Any, steps: tuple[Any, ...],
     seen: _Filter,
 ) -> tuple[Point, Values, float]:  # fmt: skip
     """The next point: as far along the step as the merit falls enough, or the filter lets it."""
@@ -272,15 +274,15 @@ def _search(
     # Multipliers that have lost touch with their slacks come back.
     dual = np.clip(dual, barrier / (1e8 * moved.slack), 1e8 * barrier / moved.slack)
     blend = min(1.0, length)
-    made = Point(
+    begin_at = Point(
         moved.x, moved.slack, dual, at.root + blend * (root - at.root), at.places + blend * (places - at.places),
         at.poses + blend * (poses - at.poses),
     )  # fmt: skip
-    return made, then, penalty
+    return begin_at, then, penalty
 
 
 def _hastened(
-    solver: Solver, at: Point, steps: tuple[Any, ...], far: float, how: tuple[float, float, float, float]
+    solver: NewtonSolver, at: Point, steps: tuple[Any, ...], far: float, how: tuple[float, float, float, float]
 ) -> tuple[Point, Values, float] | None:
     """A longer step, where each slack stops by itself: longer than up to `far`, where the first one would stop."""
     step, slack_step = steps[:2]
@@ -298,8 +300,8 @@ def _hastened(
 
 
 def _corrected(
-    solver: Solver, at: Point, now: Values, then: Values, moved: Point, factors: Any, steps: tuple[Floats, Floats],
-    how: tuple[float, float, float],
+    solver: NewtonSolver, at: Point, now: Values, then: Values, moved: Point, factors: Any,
+    steps: tuple[Floats, Floats], how: tuple[float, float, float],
 ) -> tuple[Point, Values, float] | None:  # fmt: skip
     """The second-order correction: a further step that takes the constraints' curvature into account."""
     from scipy.linalg.lapack import dpbtrs

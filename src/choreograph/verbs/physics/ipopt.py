@@ -11,9 +11,9 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import MissingExtra
-from choreograph.verbs.physics.interior_point import FEASIBLE, Solution
-from choreograph.verbs.physics.newton import Point, Solver, Values
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.interior_point import FEASIBLE, TrajectorySolution
+from choreograph.verbs.physics.newton import NewtonSolver, Point, Values
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.solve_stages import Watch
 
 _PAIRS = ((0, 1), (2, 3), (7, 8))
@@ -28,8 +28,13 @@ def has_ipopt() -> bool:
 
 
 def solve_ipopt(
-    problem: Problem, start: Floats, *, iterations: int = 200, seconds: float = 60.0, watch: Watch | None = None
-) -> Solution:
+    problem: TrajectoryProgram,
+    start: Floats,
+    *,
+    iterations: int = 200,
+    seconds: float = 60.0,
+    watch: Watch | None = None,
+) -> TrajectorySolution:
     """The motion that a problem asks for, or the best that IPOPT reached.
 
     Args:
@@ -62,31 +67,31 @@ def solve_ipopt(
     solver = casadi.nlpsol("motion", "ipopt", {"x": x, "f": f, "g": g}, options)
     low, high = np.zeros(nlp.rows), np.concatenate([np.zeros(nlp.equal), nlp.widths])
     try:
-        found = solver(x0=start, lbg=low, ubg=high)
+        answer = solver(x0=start, lbg=low, ubg=high)
     except RuntimeError:
         if nlp.stopped is None:
             raise
     if nlp.stopped is not None:
         raise nlp.stopped
-    return _solution(nlp, np.asarray(found["x"]).ravel(), np.asarray(found["lam_g"]).ravel(), solver.stats())
+    return _solution(nlp, np.asarray(answer["x"]).ravel(), np.asarray(answer["lam_g"]).ravel(), solver.stats())
 
 
-def _solution(nlp: _Nlp, x: Floats, lam: Floats, stats: dict[str, Any]) -> Solution:
+def _solution(nlp: _Nlp, x: Floats, lam: Floats, stats: dict[str, Any]) -> TrajectorySolution:
     now = nlp.solver.values(x)
     root, places, poses = nlp.split(lam[: nlp.equal])
     slack = np.maximum(now.bounds, 1e-9)
     point = Point(x, slack, np.maximum(nlp.duals(lam[nlp.equal :]), 1e-12), root, places, poses)
     done = bool(stats["success"]) and now.violation <= FEASIBLE
     status = "converged" if done else "feasible" if now.violation <= FEASIBLE else "not converged"
-    return Solution(x, status, int(stats["iter_count"]), now.violation, now.objective, 0.0, point)
+    return TrajectorySolution(x, status, int(stats["iter_count"]), now.violation, now.objective, 0.0, point)
 
 
 class _Nlp:
     """The problem as one function of all unknowns: equalities first, then inequalities, with sparse derivatives."""
 
-    def __init__(self, problem: Problem, watch: Watch | None) -> None:
+    def __init__(self, problem: TrajectoryProgram, watch: Watch | None) -> None:
         self.problem, self.watch = problem, watch
-        self.solver = Solver(problem)
+        self.solver = NewtonSolver(problem)
         self.held, self.given = self.solver.held3.astype(bool), problem.pose_mask
         self.equal = 6 * problem.nodes + int(self.held.sum()) + int(self.given.sum())
         # Limits on both sides are one row with a width.

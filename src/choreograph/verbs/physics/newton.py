@@ -17,7 +17,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.dynamics.body import GRAVITY
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import OBJECTIVE_SCALE, TrajectoryProgram
 
 _FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e12, 1e9)
 """What an equality adds to the matrix, its weight ρ times the square of its row: those of forces, and those of places
@@ -74,10 +74,10 @@ class Values:
         return max(worst, float(-self.bounds.min(initial=0.0)))
 
 
-class Solver:
+class NewtonSolver:
     """Newton's method on a problem with a barrier."""
 
-    def __init__(self, problem: Problem, *, kinematic: bool = False) -> None:
+    def __init__(self, problem: TrajectoryProgram, *, kinematic: bool = False) -> None:
         """Make room for it.
 
         Args:
@@ -91,7 +91,7 @@ class Solver:
         self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
         soft = problem.soft
         spans = problem.spline.spans
-        scale = spans[:, None] * problem.weights.scale
+        scale = spans[:, None] * OBJECTIVE_SCALE
         nothing = 0.0 * scale
         self.root_w = nothing if soft is None else scale * soft.root
         self.place_w = (nothing if soft is None else scale * soft.places)[:, :, None]
@@ -147,17 +147,17 @@ class Solver:
         points = np.empty((self.count, self.npts, 3))
         objective = self.kernel.evaluate(self.spec, x, tau, q, points)
         y, _, _ = self.kernel.coordinates(self.spec, x)
-        found = Values(float(objective), tau, q, points, y, np.zeros(0))
-        found.root = 0.0 * tau[:, :6] if self.kinematic else tau[:, :6]
-        found.places = self.held3 * (points - problem.targets)
+        result = Values(float(objective), tau, q, points, y, np.zeros(0))
+        result.root = 0.0 * tau[:, :6] if self.kinematic else tau[:, :6]
+        result.places = self.held3 * (points - problem.targets)
         if problem.soft is not None:
-            found.wanted_root, found.wanted_places = self._beyond(found.root), found.places
-            found.objective += 0.5 * float((self.root_w * found.wanted_root**2).sum())
-            found.objective += 0.5 * float((self.place_w * found.places**2).sum())
-            found.root, found.places = 0.0 * found.root, 0.0 * found.places
-        found.poses = self.given * (y - problem.pose_values)
-        found.bounds = self._bounds(tau, q, points, problem.forces(x))
-        return found
+            result.wanted_root, result.wanted_places = self._beyond(result.root), result.places
+            result.objective += 0.5 * float((self.root_w * result.wanted_root**2).sum())
+            result.objective += 0.5 * float((self.place_w * result.places**2).sum())
+            result.root, result.places = 0.0 * result.root, 0.0 * result.places
+        result.poses = self.given * (y - problem.pose_values)
+        result.bounds = self._bounds(tau, q, points, problem.forces(x))
+        return result
 
     def _beyond(self, root: Floats) -> Floats:
         """What the root's rows are beyond what is free."""
@@ -248,10 +248,10 @@ class Solver:
         """
         from scipy.linalg.lapack import dpbtrf
 
-        shift, kept = least, self._failed
+        shift, reused = least, self._failed
         for attempt in range(24):
             matrix = self.band
-            if kept:
+            if reused:
                 matrix = self._room
                 matrix[:] = self.band
             if shift:
@@ -262,9 +262,9 @@ class Solver:
                 self._failed = attempt > 0
                 return factors, shift
             shift = max(1e-3, 8.0 * shift)
-            if not kept:
+            if not reused:
                 self._fill()
-                self._room, kept = np.empty_like(self.band), True
+                self._room, reused = np.empty_like(self.band), True
         raise np.linalg.LinAlgError("no diagonal makes the matrix positive definite")
 
     def direction(self, factors: Any, at: Point, now: Values, most: int = 14) -> tuple[Floats, tuple[Floats, ...]]:
@@ -305,8 +305,8 @@ class Solver:
             before, size = size, _product(left, ahead)
             if size > before:
                 break
-            kept = 0.0 if far else size / before
-            towards = tuple(one + kept * way for one, way in zip(ahead, towards, strict=True))
+            reused = 0.0 if far else size / before
+            towards = tuple(one + reused * way for one, way in zip(ahead, towards, strict=True))
         return step, tuple(old + new + rest for old, new, rest in zip(had, more, self.weighed(left), strict=True))
 
     def weighed(self, parts: Sequence[Floats]) -> tuple[Floats, ...]:

@@ -14,13 +14,12 @@ from choreograph.contract.result import Answer, Metric, Motion, Result, Run
 from choreograph.dynamics.body import make_body
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
-from choreograph.verbs.dynamics.search import body_of
 from choreograph.verbs.physics.finish import Mechanical, finish_mechanics
 from choreograph.verbs.physics.prepare import read_examples, take_part
-from choreograph.verbs.physics.quality import SAID, WORSE
+from choreograph.verbs.physics.quality import QUALITY_TEXT, WORSE
 from choreograph.verbs.physics.request import PhysicsRequest
 
-_DUST = {"m": 5e-3, "m/s": 5e-3}
+_ZERO_TOLERANCE = {"m": 5e-3, "m/s": 5e-3}
 """Differences of a verb's metrics that do not count."""
 _LEFT_BW = 0.25
 """Force that nothing gives, above which a stretch that was left as it is counts as a problem."""
@@ -38,42 +37,42 @@ def finish_request(
         progress: Hears how far the work has come.
     """
     part = take_part(clip, request)
-    known = list(sources if sources is not None else read_examples(request.examples, clip, request.only))
-    body = body_of(clip.skeleton, request.body)
+    known = list(sources if sources is not None else read_examples(request.like, clip, request.only))
+    body = request.body.of(clip.skeleton)
     return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
 
 
-def finished_answer(made: Mechanical) -> Answer:
+def finished_answer(correction: Mechanical) -> Answer:
     """A finished motion with its metrics, and where mechanics and naturalness fight."""
-    clip = made.clip
+    clip = correction.clip
     return Answer(
         (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
         f"{clip.name}, {clip.seconds:.2f} s",
-        finish_metrics(made),
-        tuple(fights(made)),
-        details={"windows": [asdict(window) for window in made.windows], "novelty_measured": made.recorded},
+        finish_metrics(correction),
+        tuple(refused_windows(correction)),
+        details={"windows": [asdict(window) for window in correction.windows], "novelty_measured": correction.recorded},
     )
 
 
-def finish_metrics(made: Mechanical) -> dict[str, Metric]:
+def finish_metrics(correction: Mechanical) -> dict[str, Metric]:
     """What finishing did."""
-    done = sum(window.stop_s - window.start_s for window in made.windows if window.share > 0)
+    done = sum(window.stop_s - window.start_s for window in correction.windows if window.share > 0)
     return {
-        "mechanics_change": Metric(made.change_m, "m", "mechanics moved joints by"),
+        "mechanics_change": Metric(correction.change_m, "m", "mechanics moved joints by"),
         "mechanics_finished": Metric(done, "s", "finished by mechanics for"),
-        "residual_before": Metric(made.residual_before, "BW", "unexplained force, mean, before"),
-        "residual_after": Metric(made.residual_after, "BW", "and after"),
+        "residual_before": Metric(correction.residual_before, "BW", "unexplained force, mean, before"),
+        "residual_after": Metric(correction.residual_after, "BW", "and after"),
     }
 
 
-def fights(made: Mechanical) -> list[Problem]:
+def refused_windows(correction: Mechanical) -> list[Problem]:
     """Stretches that are not as mechanics has them, since the motion would be less natural."""
     out = []
-    for window in made.refused:
+    for window in correction.refused:
         if window.after <= _LEFT_BW:
             continue
         made_share = "unchanged" if window.share == 0 else f"with {100 * window.share:.0f} % of its change"
-        why = " and ".join(SAID[name] for name in window.worse)
+        why = " and ".join(QUALITY_TEXT[name] for name in window.worse)
         out.append(
             Problem.of(
                 ProblemKind.PHYSICS_SKIPPED, what=f"{window.start_s:.1f}–{window.stop_s:.1f} s {made_share}",
@@ -106,11 +105,13 @@ def finish_result(
             if motion.leads:
                 motions.append(motion)
                 continue
-            made = finish_mechanics(motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress)
-            moved = max(moved, float(np.linalg.norm(made.clip.root_pos - motion.clip.root_pos, axis=1).max()))
-            motions.append(replace(motion, clip=made.clip, raw=motion.raw or motion.clip))
-            metrics.update(finish_metrics(made))
-            problems += fights(made)
+            correction = finish_mechanics(
+                motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress
+            )
+            moved = max(moved, float(np.linalg.norm(correction.clip.root_pos - motion.clip.root_pos, axis=1).max()))
+            motions.append(replace(motion, clip=correction.clip, raw=motion.raw or motion.clip))
+            metrics.update(finish_metrics(correction))
+            problems += refused_windows(correction)
         metrics["mechanics_root"] = Metric(moved, "m", "and the root by at most")
         after = replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems))
         answers.append(_accepted(result, answer, after, remeasure))
@@ -128,7 +129,7 @@ def _accepted(
     worse = [
         name
         for name, metric in fresh.items()
-        if metric.value > WORSE * before.metrics[name].value + _DUST.get(metric.unit, 0.0)
+        if metric.value > WORSE * before.metrics[name].value + _ZERO_TOLERANCE.get(metric.unit, 0.0)
     ]
     if not worse:
         return replace(after, metrics={**after.metrics, **fresh})

@@ -9,7 +9,7 @@ import numpy as np
 from choreograph.motion.clip import Clip
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
-from choreograph.verbs.physics.problem import FOOT_POINTS
+from choreograph.verbs.physics.program import FOOT_POINTS
 from choreograph.verbs.physics.search import PhysicsResult
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ def draw_figures(panel: Any, result: PhysicsResult, look: Theme, figures: int = 
     spread = max(0.0, across_m - float(travel @ ahead))
     _sticks(panel, clip, ahead, shares, spread, (0.0, look.text))
     _sticks(panel, result.recorded, ahead, shares, spread, (-2.1, look.quiet))
-    shown = result.best.mechanics
-    for share in shares if shown is not None else ():
-        assert shown is not None
-        f = round(share * (len(shown.com) - 1))
-        for centre, force in zip(shown.centres[f], shown.forces[f] * _METRES_PER_BW, strict=True):
+    traces = result.best.mechanics
+    for share in shares if traces is not None else ():
+        assert traces is not None
+        f = round(share * (len(traces.com) - 1))
+        for centre, force in zip(traces.centres[f], traces.forces[f] * _METRES_PER_BW, strict=True):
             if force[1] > 0.01:
                 start = (float(centre @ ahead + share * spread), float(centre[1]))
                 end = (start[0] + float(force @ ahead), start[1] + float(force[1]))

@@ -11,8 +11,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags
 from choreograph.base.errors import RequestError
-from choreograph.contract.problem import Problem as Missed
-from choreograph.contract.problem import ProblemKind
+from choreograph.contract.problem import Problem, ProblemKind
 from choreograph.dynamics.contacts import (
     ContactPoints,
     find_hand_contacts,
@@ -22,16 +21,16 @@ from choreograph.dynamics.contacts import (
 )
 from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.dynamics.gravity_check import doubt_rate, falls_at
+from choreograph.goals.model import ContactGoal
 from choreograph.motion.clip import Clip
-from choreograph.verbs.dynamics.search import body_of
-from choreograph.verbs.physics.basis import KEEP, Basis, feet_level, make_basis
 from choreograph.verbs.physics.build_program import make_problem
-from choreograph.verbs.physics.example_alignment import Lead, Track, find_lead, make_track
+from choreograph.verbs.physics.example_alignment import ExampleMean, ExampleTrack, find_lead, make_track
 from choreograph.verbs.physics.examples import choose_examples
-from choreograph.verbs.physics.footprints import with_footprints, with_handprints, with_poses
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.goals import LIMB_KINDS, with_contacts, with_poses
+from choreograph.verbs.physics.pose_basis import KEEP, PoseBasis, feet_level, make_basis
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.request import PhysicsRequest, names_graph
-from choreograph.verbs.physics.sketch import Change, Sketch, contacts_of, most_borne, sketch_clip
+from choreograph.verbs.physics.sketch import Sketch, SketchChange, contacts_of, most_borne, sketch_clip
 
 LONGEST_S = 20.0
 """Seconds that one problem may last."""
@@ -52,7 +51,7 @@ class Setting:
     clip: Clip
     """The part of the motion that is taken."""
     dofs: Dofs
-    basis: Basis
+    basis: PoseBasis
     points: ContactPoints
     floor: float
     examples: tuple[Clip, ...]
@@ -62,7 +61,7 @@ class Setting:
     """The contact points of the feet alone."""
 
     @cached_property
-    def tracks(self) -> list[Track]:
+    def tracks(self) -> list[ExampleTrack]:
         """The examples frame by frame: what they do at which moment of their contacts."""
         level = feet_level(self.clip) - self.floor
         return [make_track(one, self.basis, self.feet, self.floor, level) for one in self.examples]
@@ -93,7 +92,7 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
             where="start_s" if request.start_s else "",
         )
     part = clip[first:last]
-    if part.seconds > LONGEST_S and not request.finish:
+    if part.seconds > LONGEST_S and not request.smallest_change:
         raise RequestError(
             f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part "
             "of it (start_s, end_s)",
@@ -134,11 +133,11 @@ def read_examples(names: Sequence[str], clip: Clip, only: str | None = None) -> 
     if names and not fitting:
         raise RequestError(
             f"none of the {seen} examples has the joints of {clip.name!r}; retarget them onto its skeleton first",
-            where="examples",
+            where="like",
         )
 
 
-def _chosen(part: Clip, candidates: Iterator[Clip], most: int, height: float, floor: float) -> list[Clip]:
+def _nearest(part: Clip, candidates: Iterator[Clip], most: int, height: float, floor: float) -> list[Clip]:
     """All candidates, or where there are more than so many (0: any number), those most like the motion."""
     first = list(islice(candidates, most + 1) if most else candidates)
     if not most or len(first) <= most:
@@ -155,23 +154,23 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
         examples: Motions of the behaviour, instead of those that the request names.
     """
     part = take_part(clip, request)
-    body = body_of(clip.skeleton, request.body)
+    body = request.body.of(clip.skeleton)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
-    offered = iter(examples) if examples is not None else read_examples(request.examples, clip, request.only)
-    given = _chosen(part, offered, request.choose, body.height, floor)
+    offered = iter(examples) if examples is not None else read_examples(request.like, clip, request.only)
+    given = _nearest(part, offered, request.nearest, body.height, floor)
     points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
     used = given or [part]
-    hands = request.hands or bool(request.handprints)
+    hands = request.hands_carry or bool(request.contacts("hand"))
     feet = points
     if hands:
         points = with_hands(points, clip.skeleton, body.height)
     dofs = make_dofs(body, [part, *used])
-    keep = KEEP if request.dimensions is None else request.dimensions
+    keep = KEEP if request.advanced.dimensions is None else request.advanced.dimensions
     flags = _contacts(clip, part, request, dofs, feet, floor)
     if hands:
-        down = find_hand_contacts(part, points, floor) if request.hands else np.zeros((len(part), 2), bool)
+        down = find_hand_contacts(part, points, floor) if request.hands_carry else np.zeros((len(part), 2), bool)
         flags = np.concatenate([flags, down], axis=1)
-    sketched = request.footprints or request.handprints or request.finish
+    sketched = any(isinstance(goal, ContactGoal) for goal in request.goals)
     if part.seconds > _LONGEST_FLIGHT_S and not flags.any() and not sketched:
         raise RequestError(
             f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take "
@@ -206,25 +205,29 @@ def sketch_of(setting: Setting, request: PhysicsRequest, coarser: float = 1.0) -
         request: What is asked.
         coarser: Times as far between nodes as usual.
     """
-    change = Change(
-        request.farther_m, request.higher_m, float(np.radians(request.turn_deg)), request.longer, request.speed_m_s
+    change = SketchChange(
+        request.farther_m,
+        request.higher_m,
+        float(np.radians(request.turn_deg)),
+        request.duration_share,
+        request.speed_m_s,
     )
     sketch = sketch_clip(setting.clip, setting.basis, setting.points, setting.floor, change, coarser, setting.flags)
-    if request.footprints:
-        sketch = with_footprints(sketch, request.footprints, setting.dofs, setting.points)
-    if request.handprints:
-        sketch = with_handprints(sketch, request.handprints)
-    if request.poses:
-        sketch = with_poses(sketch, request.poses, setting.clip, setting.dofs)
-    return sketch
+    for limb in LIMB_KINDS:
+        goals = request.contacts(limb)
+        if goals:
+            sketch = with_contacts(sketch, limb, goals, setting.dofs, setting.points)
+    return with_poses(sketch, request.goals, setting.clip, setting.dofs)
 
 
-def lead_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> Lead | None:
+def lead_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> ExampleMean | None:
     """What the examples do at a sketch's moments, where a request wants to know."""
-    return find_lead(sketch, setting.basis, setting.tracks) if request.mean == "moving" else None
+    return find_lead(sketch, setting.basis, setting.tracks) if request.advanced.mean == "moving" else None
 
 
-def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest, lead: Lead | None = None) -> Problem:
+def problem_of(
+    setting: Setting, sketch: Sketch, request: PhysicsRequest, lead: ExampleMean | None = None
+) -> TrajectoryProgram:
     """The problem of a sketch.
 
     Args:
@@ -236,8 +239,8 @@ def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest, lead: 
     _check_floor(setting, sketch)
     lead = lead_of(setting, sketch, request) if lead is None else lead
     return make_problem(
-        sketch, setting.basis, setting.points, floor=setting.floor, weights=request.weights.as_weights(),
-        limits=request.limits.as_limits(setting.bears), lead=lead, free=request.mean != "fixed",
+        sketch, setting.basis, setting.points, floor=setting.floor, weights=request.advanced.weights,
+        limits=request.advanced.limits, bears=setting.bears, lead=lead, free=request.advanced.mean != "fixed",
     )  # fmt: skip
 
 
@@ -256,7 +259,7 @@ def _check_floor(setting: Setting, sketch: Sketch) -> None:
             )
 
 
-def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
+def check_examples(setting: Setting, sketch: Sketch) -> list[Problem]:
     """What can be said before solving: whether the examples have the behaviour."""
     own, contacts = setting.basis.off_deg, [track.flags for track in setting.tracks]
     poses = np.array([pose.q for pose in sketch.poses])
@@ -264,7 +267,7 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     flies = bool((~setting.flags.any(axis=1)).any())
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
-    found = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
+    problems = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
     weak: list[tuple[str, float | None, float | None, str]] = []
     if off - own > _STRANGE_DEG:
         weak.append((f"Key poses are {off:.0f}° from what the examples can do, the examples {own:.0f}°", own, off, "°"))
@@ -275,8 +278,8 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
         weak.append((what, both, known, ""))
     for what, least, got, unit in weak:
         facts = {"asked": least, "got": got, "unit": unit}
-        found.append(Missed.of(ProblemKind.EXAMPLES_WEAK, "examples", what=what, **facts))
-    return found
+        problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, "like", what=what, **facts))
+    return problems
 
 
 def _on_both(flags: Flags) -> float:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from choreograph.contract.problem import Problem, ProblemKind, amount
-from choreograph.verbs.physics.newton import Solver
-from choreograph.verbs.physics.problem import Problem as Question
+from choreograph.verbs.physics.newton import NewtonSolver
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.solve_stages import Solved, solve_in_stages
-from choreograph.verbs.physics.verify import BARS, OFF_GRID, Verification, fine
+from choreograph.verbs.physics.verify import CHECK_TEXT, TOLERANCES, Verification, fine
 
 
 def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
@@ -20,7 +20,7 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
         yield from off_grid_problems(checked)
         return
     question = solved.problem
-    now = Solver(question).values(solved.solution.x)
+    now = NewtonSolver(question).values(solved.solution.x)
     parts = {
         "ground forces do not carry the motion": (float(np.abs(now.root).max()), "BW"),
         "feet are off their footprints": (float(np.abs(now.places).max(initial=0.0)), "m"),
@@ -36,17 +36,17 @@ def find_problems(solved: Solved, checked: Verification) -> Iterator[Problem]:
     if stronger is not None:
         name, torque, most = stronger
         facts = {"asked": most, "got": torque, "unit": "N·m"}
-        yield Problem.of(ProblemKind.TORQUE_LIMIT, "limits.strength", joint=name, **facts)
+        yield Problem.of(ProblemKind.TORQUE_LIMIT, "advanced.limits.strength", joint=name, **facts)
 
 
-def _needs(question: Question) -> tuple[str, float, float] | None:
+def _needs(question: TrajectoryProgram) -> tuple[str, float, float] | None:
     """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
     free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
     loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0, most_together=np.inf)
-    found = solve_in_stages(loose, 60, tries=2)
-    if found.solution.status == "not converged":
+    unlimited = solve_in_stages(loose, 60, tries=2)
+    if unlimited.solution.status == "not converged":
         return None
-    path = fine(loose, found.solution.x)
+    path = fine(loose, unlimited.solution.x)
     weight = question.dofs.body.weight
     share = np.abs(path.torques[:, 6:]).max(axis=0) / question.torque_limits[6:]
     worst = int(share.argmax())
@@ -56,8 +56,8 @@ def _needs(question: Question) -> tuple[str, float, float] | None:
 
 def off_grid_problems(checked: Verification) -> Iterator[Problem]:
     """What does not hold between the nodes, though it does at them."""
-    for name, most in BARS.items():
-        got, (text, unit, scale) = getattr(checked, name), OFF_GRID[name]
+    for name, most in TOLERANCES.items():
+        got, (text, unit, scale) = getattr(checked, name), CHECK_TEXT[name]
         if got > most:
             facts = {"asked": scale * most, "got": scale * got, "tolerance": scale * most, "unit": unit}
             yield Problem.of(ProblemKind.PHYSICS_VIOLATED, what=text, **facts)

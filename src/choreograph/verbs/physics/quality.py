@@ -15,11 +15,18 @@ from choreograph.motion.contacts import runs
 WORSE = 1.08
 """Times as large as before that a figure may be: a tenth, less what it differs by if other frames are measured."""
 _NEAR_M, _LOW_M, _SLOW_M_S, _SHORTEST_S = 0.025, 0.03, 0.5, 0.1
-_DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 1e-4}
+_ZERO_TOLERANCE = {
+    "sliding_m_s": 1e-4,
+    "slide_m": 1e-4,
+    "turn_peak": 0.5,
+    "root_peak": 0.05,
+    "novelty_m": 1e-4,
+    "depth_m": 1e-4,
+}
 """Differences below which a figure is the same."""
 _RATE_HZ, _MOST_POSES = 30.0, 20_000
 """Poses of a motion that are compared with recorded ones, a second, and of recorded ones in all."""
-SAID = {
+QUALITY_TEXT = {
     "sliding_m_s": "feet near the floor slide more",
     "slide_m": "planted feet wander more",
     "turn_peak": "joints jerk more",
@@ -63,7 +70,7 @@ class Quality:
                 most = max(most, getattr(whole, one.name))
             if one.name == "novelty_m":
                 most += room_m
-            if getattr(self, one.name) > most + _DUST[one.name]:
+            if getattr(self, one.name) > most + _ZERO_TOLERANCE[one.name]:
                 out.append(one.name)
         return out
 

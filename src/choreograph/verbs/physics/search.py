@@ -19,19 +19,19 @@ from choreograph.contract.verb import CLIP, File
 from choreograph.distance.blas import one_thread_each
 from choreograph.motion.clip import Clip
 from choreograph.verbs.physics.display import footprints_of, mechanics_of
-from choreograph.verbs.physics.example_alignment import Lead
+from choreograph.verbs.physics.example_alignment import ExampleMean
 from choreograph.verbs.physics.finish import Mechanical
 from choreograph.verbs.physics.physics_pass import finish_request, finished_answer
 from choreograph.verbs.physics.pose_distance import legs_off_deg, unlike_problems
-from choreograph.verbs.physics.prepare import Setting, doubts, lead_of, make_setting, problem_of, sketch_of
-from choreograph.verbs.physics.problem import Problem as Question
+from choreograph.verbs.physics.prepare import Setting, check_examples, lead_of, make_setting, problem_of, sketch_of
 from choreograph.verbs.physics.problems import find_problems
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.request import PhysicsRequest
 from choreograph.verbs.physics.sketch import Sketch, paced, refined
 from choreograph.verbs.physics.solve_stages import Solved, solve_again, solve_finer, solve_in_stages
 from choreograph.verbs.physics.timing import Timing, find_timing, timing_details
 from choreograph.verbs.physics.verify import (
-    Trajectory,
+    FinePath,
     Verification,
     excess,
     misses,
@@ -50,7 +50,7 @@ class PhysicsResult(Result):
     recorded: Clip | None = None
     """The motion that the sketch was taken from."""
     solved: Solved | None = None
-    trajectory: Trajectory | None = None
+    trajectory: FinePath | None = None
     """On a grid eight times as fine as the solver's."""
     verification: Verification | None = None
     examples: tuple[Clip, ...] = ()
@@ -84,7 +84,7 @@ class PhysicsSearch(Search):
         self._clip, self._given = clip, examples
         self._setting: Setting | None = None
         self._sketch: Sketch | None = None
-        self._asked: Question | None = None
+        self._question: TrajectoryProgram | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
@@ -107,43 +107,43 @@ class PhysicsSearch(Search):
 
     def _solve(self, progress: Progress) -> None:
         began = time.monotonic()
-        if self.request.finish:
+        if self.request.smallest_change:
             self._finished = finish_request(self._clip, self.request, self._given, progress)
             self._seconds = time.monotonic() - began
             return
         if self._setting is None:
             self._setting = make_setting(self._clip, self.request, self._given)
-        most = self.request.iterations
+        most = self.request.with_quality().work_limit
 
-        doubted = self.doubts() if self._before is None else []
+        doubted = self.check_examples() if self._before is None else []
         stage = f"solving, though {doubted[0].text}" if doubted else "solving"
 
         def watch(iteration: int, x: Floats, violation: float) -> None:
             progress(stage, min(iteration, most), most)
-            asked, setting = self._asked, self._setting
-            if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
-                rate, now = self.request.rate_hz or self._clip.fps, np.array(x)
-                self.watch(lambda: clip_of(asked, now, setting, rate))
+            task, setting = self._question, self._setting
+            if self.watch is not None and task is not None and setting is not None and len(x) == task.size:
+                rate, now = self.request.finish.rate_hz or self._clip.fps, np.array(x)
+                self.watch(lambda: clip_of(task, now, setting, rate))
 
         if self._before is not None:
-            found = solve_again(self._ask(), self._before, watch=watch)
+            current = solve_again(self._ask(), self._before, watch=watch)
         else:
-            found = self._from_scratch(most, watch)
-        found = self._refined(found, watch)
-        if self._before is None and _over(found) > 1.0 and self._led():
-            found = self._without_lead(found, most, watch)
-        if self.request.timing != "given" and found.converged:
-            found = self._refined(self._timed(found, watch), watch)
-        self._solved = found
+            current = self._from_scratch(most, watch)
+        current = self._refined(current, watch)
+        if self._before is None and _over(current) > 1.0 and self._led():
+            current = self._without_lead(current, most, watch)
+        if self.request.timing != "given" and current.converged:
+            current = self._refined(self._timed(current, watch), watch)
+        self._solved = current
         self._seconds = time.monotonic() - began
 
-    def doubts(self) -> list[Problem]:
+    def check_examples(self) -> list[Problem]:
         """What can be said before solving: whether the examples have the behaviour, by their space's error."""
         if self._setting is None:
             self._setting = make_setting(self._clip, self.request, self._given)
-        return doubts(self._setting, sketch_of(self._setting, self.request, 2.0))
+        return check_examples(self._setting, sketch_of(self._setting, self.request, 2.0))
 
-    def _ask(self) -> Question:
+    def _ask(self) -> TrajectoryProgram:
         """The problem of the request, its nodes set where earlier rounds found that they must be."""
         assert self._setting is not None
         sketch = sketch_of(self._setting, self.request, self._coarser)
@@ -154,12 +154,12 @@ class PhysicsSearch(Search):
             sketch = shape(sketch)
         return self._put(sketch)
 
-    def _put(self, sketch: Sketch, lead: Lead | None = None) -> Question:
+    def _put(self, sketch: Sketch, lead: ExampleMean | None = None) -> TrajectoryProgram:
         assert self._setting is not None
         self._sketch = sketch
-        request = self.request if self._leads else self.request.with_(mean="free")
-        self._asked = problem_of(self._setting, sketch, request, lead)
-        return self._asked
+        request = self.request if self._leads else self.request.with_(advanced=self.request.advanced.with_(mean="free"))
+        self._question = problem_of(self._setting, sketch, request, lead)
+        return self._question
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
@@ -169,36 +169,36 @@ class PhysicsSearch(Search):
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
             self._coarser = coarser
             tried = next((one for one, same in tries if same == coarser), None)
-            found = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
-            if found.solution.status != "not converged":
-                return found
-            tries.append((found, coarser))
-        found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
+            current = solve_in_stages(self._ask(), most, watch, len(tries) + 1, tried)
+            if current.solution.status != "not converged":
+                return current
+            tries.append((current, coarser))
+        current, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
         question = self._ask()
-        if self.request.ipopt:
+        if self.request.advanced.ipopt:
             from choreograph.verbs.physics.ipopt import solve_ipopt
 
             other = solve_ipopt(question, question.start(question.second_guess), watch=watch)
-            if other.violation < found.solution.violation:
-                found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
-        return found
+            if other.violation < current.solution.violation:
+                current = Solved(question, other, current.iterations + other.iterations, "IPOPT")
+        return current
 
     def _led(self) -> bool:
         """Whether examples lead the motion: else there is nothing to do without."""
         assert self._setting is not None and self._sketch is not None
         return lead_of(self._setting, self._sketch, self.request) is not None
 
-    def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
+    def _without_lead(self, current: Solved, most: int, watch: Any) -> Solved:
         """The better of a solution that does not hold between its nodes, and one that no example leads."""
-        kept = (found, self._sketch, self._shaping, self._coarser)
+        earlier = (current, self._sketch, self._shaping, self._coarser)
         self._leads = False
         other = self._refined(self._from_scratch(most, watch), watch)
-        if _over(other) < _over(found):
+        if _over(other) < _over(current):
             return other
-        self._leads, (found, sketch, self._shaping, self._coarser) = True, kept
+        self._leads, (current, sketch, self._shaping, self._coarser) = True, earlier
         assert sketch is not None
         self._put(sketch)
-        return found
+        return current
 
     def _clip_pitch(self) -> float:
         """How far the root pitches from the first pose to the last, radians."""
@@ -206,37 +206,37 @@ class PhysicsSearch(Search):
         pitch = self._setting.dofs.angles(self._setting.clip)[:, 5]
         return float(pitch[-1] - pitch[0])
 
-    def _refined(self, found: Solved, watch: Any) -> Solved:
+    def _refined(self, current: Solved, watch: Any) -> Solved:
         """The solution with as many more nodes as it takes for mechanics to hold between them, within reason."""
         assert self._sketch is not None
         rounds = sum(shape.values.dtype == bool for shape in self._shaping)
-        best, everywhere = (np.inf, found, self._sketch, len(self._shaping)), False
+        best, everywhere = (np.inf, current, self._sketch, len(self._shaping)), False
         while True:
-            checked = found.checked
-            solved = found.solution.status != "not converged"
+            checked = current.checked
+            solved = current.solution.status != "not converged"
             if solved and excess(checked) < best[0]:
-                best = (excess(checked), found, self._sketch, len(self._shaping))
+                best = (excess(checked), current, self._sketch, len(self._shaping))
             elif everywhere or not np.isfinite(best[0]):
                 break
             # Long gaps beside short ones are where a solver cheats: where that is worse, all get a node.
-            everywhere = everywhere or found is not best[1]
+            everywhere = everywhere or current is not best[1]
             if best[0] <= 1.0 or rounds >= _ROUNDS:
                 break
-            _, found, sketch, count = best
+            _, current, sketch, count = best
             gaps = np.diff(sketch.times) > _SHORTEST_S
             if not everywhere:
-                gaps &= misses(found.problem, found.checked, found.path)
+                gaps &= misses(current.problem, current.checked, current.path)
             if not gaps.any():
                 break
             self._shaping[count:], rounds = [_Shaping(gaps)], rounds + 1
-            found = solve_finer(self._put(refined(sketch, gaps)), found, watch=watch)
-        _, kept, sketch, count = best
-        if kept is not found:
+            current = solve_finer(self._put(refined(sketch, gaps)), current, watch=watch)
+        _, earlier, sketch, count = best
+        if earlier is not current:
             del self._shaping[count:]
             self._put(sketch)
-        return kept
+        return earlier
 
-    def _timed(self, found: Solved, watch: Any) -> Solved:
+    def _timed(self, current: Solved, watch: Any) -> Solved:
         """The solution with the durations that cost the least."""
         assert self._sketch is not None and self._setting is not None
         before, flights = self._sketch, self.request.timing == "all"
@@ -244,10 +244,10 @@ class PhysicsSearch(Search):
             lead_of(self._setting, before, self.request) if self._leads else None
         )  # what belongs to a moment does so however long it lasts
 
-        def ask(sketch: Sketch) -> Question:
+        def ask(sketch: Sketch) -> TrajectoryProgram:
             return self._put(sketch, lead)
 
-        self._timing = find_timing(before, found, ask, self.request.time_range, flights=flights, watch=watch)
+        self._timing = find_timing(before, current, ask, self.request.advanced.time_range, flights=flights, watch=watch)
         self._sketch = self._timing.sketch
         self._shaping.append(_Shaping(np.diff(self._sketch.times) / np.diff(before.times)))
         return self._timing.solved
@@ -255,11 +255,7 @@ class PhysicsSearch(Search):
     def change(self, request: Any) -> None:
         """Ask for something else; where only the change of the motion differs, the last solution is the start."""
         before = self.request
-        dragged = {
-            "farther_m": 0.0, "higher_m": 0.0, "turn_deg": 0.0, "longer": 1.0, "speed_m_s": None, "footprints": (),
-            "poses": (),
-        }  # fmt: skip
-        if request.with_(**dragged) == before.with_(**dragged):
+        if _undragged(request) == _undragged(before):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
             self._before, self._setting, self._shaping, self._leads = None, None, [], True
@@ -277,9 +273,9 @@ class PhysicsSearch(Search):
             raise RequestError("nothing was solved yet")
         setting, solved = self._setting, self._solved
         path, checked = solved.path, solved.checked
-        clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
+        clip = as_clip(solved, setting, self.request.finish.rate_hz or self._clip.fps)
         legs_off = legs_off_deg(clip, [setting.clip, *setting.examples])
-        problems = [*doubts(setting, self._sketch), *find_problems(solved, checked), *unlike_problems(legs_off)]
+        problems = [*check_examples(setting, self._sketch), *find_problems(solved, checked), *unlike_problems(legs_off)]
         off = Metric(legs_off, "°", "legs bend from the nearest recorded pose by")
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), setting.clip.name, 0.0),)),),
@@ -308,6 +304,12 @@ class PhysicsSearch(Search):
         )  # fmt: skip
 
 
+def _undragged(request: PhysicsRequest) -> PhysicsRequest:
+    """What the space and the body follow from: a request without what is only dragged."""
+    hands = tuple(goal for _, goal in request.contacts("hand"))
+    return request.with_(farther_m=0.0, higher_m=0.0, turn_deg=0.0, duration_share=1.0, speed_m_s=None, goals=hands)
+
+
 def _over(solved: Solved) -> float:
     """How many times too much the worst figure between a solution's nodes is; infinite where it is none."""
     if solved.solution.status == "not converged":
@@ -320,7 +322,7 @@ def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
     return clip_of(solved.problem, solved.solution.x, setting, fps)
 
 
-def clip_of(problem: Question, x: Floats, setting: Setting, fps: float) -> Clip:
+def clip_of(problem: TrajectoryProgram, x: Floats, setting: Setting, fps: float) -> Clip:
     """Unknowns of a problem as frames."""
     seconds = float(problem.times[-1])
     count = max(2, round(seconds * fps) + 1)
@@ -329,7 +331,7 @@ def clip_of(problem: Question, x: Floats, setting: Setting, fps: float) -> Clip:
     return setting.dofs.clip(q, fps, setting.clip.name)
 
 
-def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Setting) -> dict[str, Metric]:
+def measure(solved: Solved, checked: Verification, path: FinePath, setting: Setting) -> dict[str, Metric]:
     """What is worth knowing about a solution."""
     weight = setting.dofs.body.weight
     torque = np.abs(path.torques[:, 6:]) * weight

@@ -18,8 +18,8 @@ from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.dynamics.inverse import low_passed, second_difference
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.basis import Basis
 from choreograph.verbs.physics.contacts import Legs, Stance, find_stances, limb_groups
+from choreograph.verbs.physics.pose_basis import PoseBasis
 
 _EDGE_S = 0.035
 """How soon after the first pose a foot that lands is taken to stand in it, and how late before the last."""
@@ -30,7 +30,7 @@ _FASTEST = 0.4
 
 
 @dataclass(frozen=True)
-class Change:
+class SketchChange:
     """How a motion shall differ from the clip that it is taken from."""
 
     farther: float = 0.0
@@ -138,10 +138,10 @@ def node_step(seconds: float, coarser: float = 1.0) -> float:
 
 def sketch_clip(
     clip: Clip,
-    basis: Basis,
+    basis: PoseBasis,
     points: ContactPoints,
     floor: float = 0.0,
-    change: Change = Change(),
+    change: SketchChange = SketchChange(),
     coarser: float = 1.0,
     flags: Flags | None = None,
 ) -> Sketch:
@@ -237,7 +237,7 @@ class _Ends:
     start: Floats
     stop: Floats
     """On the floor, (2,), x and z."""
-    change: Change
+    change: SketchChange
 
     @property
     def ahead(self) -> Floats:
@@ -251,7 +251,7 @@ class _Ends:
         return float(np.clip((place - self.start) @ self.ahead / max(length, 1e-9), 0.0, 1.0))
 
 
-def _place_ends(clip: Clip, q: Floats, change: Change) -> _Ends:
+def _place_ends(clip: Clip, q: Floats, change: SketchChange) -> _Ends:
     start, stop = q[0, [0, 2]], q[-1, [0, 2]]
     if np.linalg.norm(stop - start) < 0.15:  # on the spot: ahead is where it faces
         facing = clip.facing()[0]
@@ -313,7 +313,9 @@ def _com_heights(dofs: Dofs, q: Floats) -> Floats:
     return np.asarray(com[:, 1])
 
 
-def _timeline(clip: Clip, flags: Flags, heights: Floats, change: Change, coarser: float = 1.0) -> tuple[Floats, Floats]:
+def _timeline(
+    clip: Clip, flags: Flags, heights: Floats, change: SketchChange, coarser: float = 1.0
+) -> tuple[Floats, Floats]:
     """Times of the nodes, and for each the time of the clip that it shows, both (K,), seconds.
 
     A higher flight lasts longer; everything else keeps its pace, or all is stretched.
@@ -340,7 +342,7 @@ def _timeline(clip: Clip, flags: Flags, heights: Floats, change: Change, coarser
     return times, np.interp(times, np.concatenate([[0.0], np.cumsum(lengths)]), marks)
 
 
-def _at_speed(lengths: list[float], clip: Clip, change: Change) -> list[float]:
+def _at_speed(lengths: list[float], clip: Clip, change: SketchChange) -> list[float]:
     """Durations of stances, and flights between them, at which the way takes as long as a mean speed says.
 
     Flights stay as long as they are, since their height says how long they last.
@@ -351,9 +353,9 @@ def _at_speed(lengths: list[float], clip: Clip, change: Change) -> list[float]:
     ratio = (way / change.speed - flying) / max(standing, 1e-6)
     if way < 0.3 or not _FASTEST < ratio < 1 / _FASTEST:
         most, least = way / (flying + _FASTEST * standing), way / (flying + standing / _FASTEST)
-        said = f"from {max(least, 0.0):.1f} to {most:.1f} m/s can be had" if way >= 0.3 else "it stays on the spot"
+        reach = f"{max(least, 0.0):.1f} to {most:.1f} m/s are possible" if way >= 0.3 else "it stays on the spot"
         raise RequestError(
-            f"{clip.name!r} cannot go {change.speed:g} m/s over its way of {way:.2f} m: {said}; ask for longer steps "
+            f"{clip.name!r} cannot go {change.speed:g} m/s over its way of {way:.2f} m: {reach}; ask for longer steps "
             "too (farther_m)",
             where="speed_m_s",
         )

@@ -9,10 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from choreograph.base.arrays import Floats, Indices
-from choreograph.verbs.physics.interior_point import LAST_BARRIER, STILL, STILLER, WARM_BARRIER, Solution, solve
-from choreograph.verbs.physics.newton import Point, Solver
-from choreograph.verbs.physics.problem import Problem
-from choreograph.verbs.physics.verify import Trajectory, Verification, fine, verify
+from choreograph.verbs.physics.interior_point import (
+    LAST_BARRIER,
+    STILL,
+    STILLER,
+    WARM_BARRIER,
+    TrajectorySolution,
+    solve,
+)
+from choreograph.verbs.physics.newton import NewtonSolver, Point
+from choreograph.verbs.physics.program import TrajectoryProgram
+from choreograph.verbs.physics.verify import FinePath, Verification, fine, verify
 
 Watch = Callable[[int, Floats, float], None]
 
@@ -30,15 +37,15 @@ _SOON = 20
 class Solved:
     """A solution with the problem that it is of."""
 
-    problem: Problem
-    solution: Solution
+    problem: TrajectoryProgram
+    solution: TrajectorySolution
     iterations: int
     """Of all stages and tries."""
     start: str = STRAIGHT
     """What it was found from."""
 
     @cached_property
-    def path(self) -> Trajectory:
+    def path(self) -> FinePath:
         """What it does between its nodes."""
         return fine(self.problem, self.solution.x)
 
@@ -54,7 +61,7 @@ class Solved:
 
 
 def solve_in_stages(
-    problem: Problem,
+    problem: TrajectoryProgram,
     iterations: int = 90,
     watch: Watch | None = None,
     tries: int = 4,
@@ -87,12 +94,12 @@ def solve_in_stages(
         elif name == RECORDED:
             start = problem.start(problem.second_guess)
         elif name == TWO_STAGES:
-            easy = replace(problem, weights=replace(problem.weights, torque=0.0))
+            easy = replace(problem, weights=problem.weights.with_(torque=0.0))
             lazy = solve(easy, start=stage.x, iterations=iterations // 2, watch=watch)
             start, total = lazy.x, total + lazy.iterations
         else:
             barrier, slack = 1e-2, 0.3
-        found = solve(
+        trial = solve(
             problem,
             start=start,
             barriers=(barrier, LAST_BARRIER),
@@ -100,13 +107,13 @@ def solve_in_stages(
             iterations=iterations,
             watch=watch,
         )
-        total += found.iterations
-        if found.violation < best.violation or found.status != "not converged":
-            best, came = found, name
+        total += trial.iterations
+        if trial.violation < best.violation or trial.status != "not converged":
+            best, came = trial, name
     return Solved(problem, best, total, came)
 
 
-def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: Watch | None = None) -> Solved:
+def solve_again(problem: TrajectoryProgram, before: Solved, iterations: int = 60, watch: Watch | None = None) -> Solved:
     """The motion of a problem that differs a little from a solved one: from there, moved as far as the guess moved.
 
     Falls back to `solve_in_stages` where the two differ in size, or that does not converge.
@@ -120,19 +127,19 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     ny = problem.w.shape[1]
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
-    found = solve(
+    trial = solve(
         problem, warm=replace(before.solution.point, x=x), barriers=(1e-3, WARM_BARRIER), iterations=_SOON, watch=watch
     )
-    if found.status == "not converged":
-        found = solve(
+    if trial.status == "not converged":
+        trial = solve(
             problem, start=x, barriers=(1e-4, LAST_BARRIER), first_slack=0.02, iterations=iterations, watch=watch
         )
-    if found.status == "not converged":
+    if trial.status == "not converged":
         return solve_in_stages(problem, watch=watch)
-    return Solved(problem, found, found.iterations, before.start)
+    return Solved(problem, trial, trial.iterations, before.start)
 
 
-def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: Watch | None = None) -> Solved:
+def solve_finer(problem: TrajectoryProgram, before: Solved, iterations: int = 50, watch: Watch | None = None) -> Solved:
     """The same motion on another grid of nodes, from where a coarser one led.
 
     Args:
@@ -142,12 +149,12 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: W
         watch: Hears the iteration, the unknowns and the violation.
     """
     start, total = carry_over(before, problem), before.iterations
-    found: Solution | None = None
+    trial: TrajectorySolution | None = None
     if problem.nodes > before.problem.nodes:
-        found = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
-        total += found.iterations
-    if found is None or found.status == "not converged":
-        found = solve(
+        trial = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
+        total += trial.iterations
+    if trial is None or trial.status == "not converged":
+        trial = solve(
             problem,
             start=start,
             barriers=(1e-4, LAST_BARRIER),
@@ -155,14 +162,14 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: W
             iterations=2 * iterations,
             watch=watch,
         )
-        total += found.iterations
-    if found.status == "not converged":
-        found = solve(problem, start=start, iterations=iterations, watch=watch)
-        total += found.iterations
-    return Solved(problem, found, total, before.start)
+        total += trial.iterations
+    if trial.status == "not converged":
+        trial = solve(problem, start=start, iterations=iterations, watch=watch)
+        total += trial.iterations
+    return Solved(problem, trial, total, before.start)
 
 
-def carry_over(before: Solved, problem: Problem) -> Floats:
+def carry_over(before: Solved, problem: TrajectoryProgram) -> Floats:
     """Unknowns of a problem that are the motion and the forces found with other nodes, at the same shares of time."""
     old, x = before.problem, np.zeros(problem.size)
     ny = problem.w.shape[1]
@@ -179,7 +186,7 @@ def carry_over(before: Solved, problem: Problem) -> Floats:
     return x
 
 
-def _places(old: Problem, problem: Problem) -> tuple[Indices, Floats]:
+def _places(old: TrajectoryProgram, problem: TrajectoryProgram) -> tuple[Indices, Floats]:
     """For each node the one before it in an older problem, and how far behind that it is, 0 to 1."""
     at = np.interp(problem.times / problem.times[-1], old.times / old.times[-1], np.arange(old.nodes))
     at = np.where(np.abs(at - np.rint(at)) < 1e-6, np.rint(at), at)
@@ -187,10 +194,10 @@ def _places(old: Problem, problem: Problem) -> tuple[Indices, Floats]:
     return low, at - low
 
 
-def _more_nodes(before: Solved, problem: Problem, x: Floats) -> Point:
+def _more_nodes(before: Solved, problem: TrajectoryProgram, x: Floats) -> Point:
     """Slacks and multipliers on more nodes: as between the old ones, each as much smaller as nodes stand for less."""
-    old, at = Solver(before.problem), before.solution.point
-    new = Solver(problem)
+    old, at = NewtonSolver(before.problem), before.solution.point
+    new = NewtonSolver(problem)
     low, share = _places(before.problem, problem)
     less = problem.spline.spans / before.problem.spline.spans[np.where(share > 0.5, low + 1, low)]
 

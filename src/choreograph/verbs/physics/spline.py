@@ -16,10 +16,10 @@ def even_grid(count: int, h: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class NodeGrid:
     """Nodes of a spline; a spline on K of them has K + 2 coefficients.
 
-    >>> grid = Grid(np.array([0.0, 0.1, 0.3, 0.4]))
+    >>> grid = NodeGrid(np.array([0.0, 0.1, 0.3, 0.4]))
     >>> values = np.array([[0.0], [1.0], [0.5], [0.0]])
     >>> again, _, _ = grid.at(grid.through(values), grid.times)
     >>> bool(np.allclose(again, values))
@@ -97,7 +97,7 @@ class Grid:
         at = np.arange((len(self.times) - 1) * per_gap + 1) / per_gap
         return np.interp(at, np.arange(len(self.times)), self.times)
 
-    def carried(self, other: Grid, coefficients: Floats) -> Floats:
+    def carried(self, other: NodeGrid, coefficients: Floats) -> Floats:
         """The spline of another grid as one of this grid's: the same one, if this has all of its nodes.
 
         Times are shares of the whole.

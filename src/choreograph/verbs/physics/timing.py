@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Floats, Indices
-from choreograph.verbs.physics.newton import Solver
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.newton import NewtonSolver
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.sketch import Sketch, paced
 from choreograph.verbs.physics.solve_stages import Solved, Watch, solve_again
 
@@ -42,7 +42,7 @@ class Timing:
 def find_timing(
     sketch: Sketch,
     solved: Solved,
-    ask: Callable[[Sketch], Problem],
+    ask: Callable[[Sketch], TrajectoryProgram],
     bounds: tuple[float, float],
     *,
     flights: bool = True,
@@ -82,14 +82,14 @@ def find_timing(
             break
         tried += 1
         moved = paced(sketch, np.exp(there)[phase])
-        found = solve_again(ask(moved), best, watch=watch)
-        total += found.iterations
-        if not found.converged or found.solution.objective > best.solution.objective - 0.05 * promised:
+        trial = solve_again(ask(moved), best, watch=watch)
+        total += trial.iterations
+        if not trial.converged or trial.solution.objective > best.solution.objective - 0.05 * promised:
             shorten *= 0.35
             continue
-        then = slopes(found, phase)
+        then = slopes(trial, phase)
         metric = _updated(metric, there - at, then - slope)
-        at, best, slope, shorten = there, found, then, min(1.0, 2 * shorten)
+        at, best, slope, shorten = there, trial, then, min(1.0, 2 * shorten)
     gain = 1.0 - best.solution.objective / start if start > 0 else 0.0
     best = replace(best, iterations=solved.iterations + total)
     return Timing(paced(sketch, np.exp(at)[phase]), best, np.exp(at), float(gain), settled)
@@ -108,8 +108,8 @@ def slopes(solved: Solved, phase: Indices) -> Floats:
     return out
 
 
-def _lagrangian(problem: Problem, at: Any) -> float:
-    now = Solver(problem).values(at.x)
+def _lagrangian(problem: TrajectoryProgram, at: Any) -> float:
+    now = NewtonSolver(problem).values(at.x)
     held = sum(float(np.vdot(a, b)) for a, b in ((at.root, now.root), (at.places, now.places), (at.poses, now.poses)))
     return now.objective + held - float(at.dual @ now.bounds)
 

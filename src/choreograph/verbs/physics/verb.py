@@ -6,6 +6,7 @@ from pathlib import Path
 
 from choreograph.contract.result import Result
 from choreograph.contract.verb import CLIP, Verb
+from choreograph.dynamics.body import make_body
 from choreograph.verbs.physics.request import PhysicsRequest
 from choreograph.verbs.physics.search import PhysicsResult, PhysicsSearch
 
@@ -16,12 +17,11 @@ def _draw(path: Path, result: Result, overwrite: bool) -> None:
 
     assert isinstance(result, PhysicsResult)
     if result.finished is not None:
-        from choreograph.verbs.dynamics.plot import plot_dynamics
-        from choreograph.verbs.dynamics.search import inverse_dynamics
+        from choreograph.dynamics.inverse import analyse
+        from choreograph.pictures.mechanics_plots import plot_dynamics
 
-        found = inverse_dynamics(result.clip)
-        assert found.dynamics is not None
-        write_plot(path, plot_dynamics(found.dynamics, result.clip), overwrite=overwrite)
+        measured = analyse(result.clip, make_body(result.clip.skeleton))
+        write_plot(path, plot_dynamics(measured.dynamics, result.clip), overwrite=overwrite)
         return
     write_plot(path, plot_physics(result), overwrite=overwrite)
 
@@ -36,14 +36,14 @@ VERB = Verb(
     request=PhysicsRequest,
     subject=CLIP,
     search=PhysicsSearch,
-    trial=PhysicsRequest(farther_m=0.05, iterations=5),
+    trial=PhysicsRequest(farther_m=0.05, work_limit=5),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     examples=(
-        "physics jump.bvh --farther 0.4 --higher 0.1 --turn 180 --examples hops/ -o out.bvh",
-        "physics run.bvh --farther 0.5 --examples runs/ --choose 8 -o run.glb --picture run.png",
-        "physics --finish walk.bvh --examples walks/ -o finished.bvh",
-        "physics walk.bvh --start 0.3 --end 1.7 --longer 1.2 -o slow.bvh",
+        "physics jump.bvh --farther 0.4 --higher 0.1 --turn 180 --like hops/ -o out.bvh",
+        "physics run.bvh --farther 0.5 --like runs/ --nearest 8 -o run.glb --picture run.png",
+        "physics --smallest-change walk.bvh --like walks/ -o finished.bvh",
+        "physics walk.bvh --start 0.3 --end 1.7 --duration-share 1.2 -o slow.bvh",
     ),
     guide="docs/physics.md",
 )

@@ -10,19 +10,19 @@ import numpy as np
 from choreograph.base.arrays import Flags, Floats, Indices
 from choreograph.dynamics.body import GRAVITY
 from choreograph.motion.contacts import runs
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import TrajectoryProgram
 
 FINER = 8
 _NEARLY = 0.6
 """Share of what may be, above which a gap between nodes gets another node where some gap is beyond it."""
 CLEAR_M = 2.5e-3
 """Height of feet above the floor while they do not stand, so that they stay above it between the nodes too."""
-BARS = {
+TOLERANCES = {
     "com_off_m": 1e-3, "spin_drift": 0.05, "slip_m": 3e-3, "residual": 0.25, "below_m": 2e-3, "joint_over_deg": 0.5,
     "torque_over": 0.05,
 }  # fmt: skip
 """What must hold between the nodes: figures of a verification and the most that each may be."""
-OFF_GRID = {
+CHECK_TEXT = {
     "com_off_m": ("the centre of mass leaves its parabola", "mm", 1e3),
     "spin_drift": ("the angular momentum drifts in flight", "%", 1e2),
     "slip_m": ("standing feet slip", "mm", 1e3),
@@ -35,7 +35,7 @@ OFF_GRID = {
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class FinePath:
     """A solution between the nodes: coordinates and all that mechanics says about them; F frames."""
 
     times: Floats
@@ -78,17 +78,17 @@ class Verification:
 
 def excess(checked: Verification) -> float:
     """How many times the worst figure is what it may be; 1 or less where everything holds between the nodes."""
-    return max(getattr(checked, name) / most for name, most in BARS.items())
+    return max(getattr(checked, name) / most for name, most in TOLERANCES.items())
 
 
-def misses(problem: Problem, checked: Verification, path: Trajectory) -> Flags:
+def misses(problem: TrajectoryProgram, checked: Verification, path: FinePath) -> Flags:
     """Gaps between nodes, (K − 1,), in which something does not hold that does at the nodes, and their neighbours."""
     gap = np.minimum(np.arange(len(path.q)) // FINER, problem.nodes - 2)
     out = np.zeros(problem.nodes - 1, bool)
-    over = {name for name, most in BARS.items() if getattr(checked, name) > most}
+    over = {name for name, most in TOLERANCES.items() if getattr(checked, name) > most}
     for name, size in _by_frame(problem, path).items():
         if name in over:
-            np.logical_or.at(out, gap, size > _NEARLY * BARS[name])
+            np.logical_or.at(out, gap, size > _NEARLY * TOLERANCES[name])
     if over & {"com_off_m", "spin_drift"}:
         out |= np.asarray(~problem.held[:-1].any(axis=1) & ~problem.held[1:].any(axis=1))
     wide = np.array(out)
@@ -97,7 +97,7 @@ def misses(problem: Problem, checked: Verification, path: Trajectory) -> Flags:
     return wide
 
 
-def fine(problem: Problem, x: Floats, finer: int = FINER) -> Trajectory:
+def fine(problem: TrajectoryProgram, x: Floats, finer: int = FINER) -> FinePath:
     """A solution on a finer grid."""
     from choreograph.dynamics import _compiled
     from choreograph.verbs.physics import _compiled_verify
@@ -114,10 +114,10 @@ def fine(problem: Problem, x: Floats, finer: int = FINER) -> Trajectory:
     share = (at - low)[:, None, None]
     forces = (1 - share) * nodes[low] + share * nodes[low + 1]
     tau -= _compiled_verify.contact_torques(tree, q, problem.holders, problem.offsets, forces)
-    return Trajectory(times, q, qv, qa, com, speed, spin, points, forces, tau)
+    return FinePath(times, q, qv, qa, com, speed, spin, points, forces, tau)
 
 
-def verify(problem: Problem, x: Floats, path: Trajectory | None = None) -> Verification:
+def verify(problem: TrajectoryProgram, x: Floats, path: FinePath | None = None) -> Verification:
     """What a solution does on the finer grid."""
     path = path or fine(problem, x)
     before, after = _nodes_beside(problem, len(path.q))
@@ -136,13 +136,13 @@ def verify(problem: Problem, x: Floats, path: Trajectory | None = None) -> Verif
     return Verification(com_off_m=com_off, spin_drift=drift, peak_force=peak, **worst)
 
 
-def _nodes_beside(problem: Problem, count: int) -> tuple[Indices, Indices]:
+def _nodes_beside(problem: TrajectoryProgram, count: int) -> tuple[Indices, Indices]:
     """The nodes before and behind each frame of the finer grid, (F,); a node's own frame has it twice."""
     node = np.linspace(0, problem.nodes - 1, count)
     return np.floor(node + 1e-9).astype(int), np.ceil(node - 1e-9).astype(int)
 
 
-def _by_frame(problem: Problem, path: Trajectory) -> dict[str, Floats]:
+def _by_frame(problem: TrajectoryProgram, path: FinePath) -> dict[str, Floats]:
     """Those figures of a verification that are the worst of all frames, in each of them, (F,)."""
     before, after = _nodes_beside(problem, len(path.q))
     held = problem.held[before] & problem.held[after]

@@ -15,7 +15,7 @@ from choreograph.scene._compiled_scene import FAR, cell_of
 from choreograph.verbs.plan._compiled_bounds import Heuristic, estimate
 from choreograph.verbs.plan._compiled_steps import (
     Moves,
-    Scene,
+    StepScene,
     at_goal,
     broken_by,
     in_the_open,
@@ -44,7 +44,7 @@ GUIDED = 1.4
 
 @inlined
 def _reach(
-    store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, parent: int, primitive: int, start: Floats,
+    store: Store, moves: Moves, scene: StepScene, heuristic: Heuristic, parent: int, primitive: int, start: Floats,
     cos: float, sin: float, cost: float, stage: int, lattice: Floats, weight: float,
 ) -> None:  # fmt: skip
     """Lay a primitive at a frame behind a record, and note where it leads if that is new, cheaper and allowed."""
@@ -143,7 +143,7 @@ def _is_open(store: Store, record: int) -> bool:
 
 
 @hot
-def _next(store: Store, moves: Moves, scene: Scene) -> int:
+def _next(store: Store, moves: Moves, scene: StepScene) -> int:
     """The next record to expand, its constraints tested; -1 where none is left or none can be better."""
     counters = store.counters
     while counters[HEAP] > 0 and store.heap_key[0] < store.goal_cost[0]:
@@ -173,7 +173,7 @@ def _next(store: Store, moves: Moves, scene: Scene) -> int:
 
 @hot
 def begin(
-    store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, roots: Ints, costs: Floats, places: Floats,
+    store: Store, moves: Moves, scene: StepScene, heuristic: Heuristic, roots: Ints, costs: Floats, places: Floats,
     lattice: Floats, weight: float,
 ) -> None:  # fmt: skip
     """Lay every primitive that may come first at the start."""
@@ -184,7 +184,7 @@ def begin(
 
 @hot
 def advance(
-    store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, lattice: Floats, weight: float, budget: int,
+    store: Store, moves: Moves, scene: StepScene, heuristic: Heuristic, lattice: Floats, weight: float, budget: int,
     widest: int,
 ) -> int:  # fmt: skip
     """Expand up to `budget` records; how it ended.

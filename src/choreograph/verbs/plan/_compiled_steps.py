@@ -53,7 +53,7 @@ class Moves(NamedTuple):
     radii: Floats
 
 
-class Scene(NamedTuple):
+class StepScene(NamedTuple):
     """What must be kept to."""
 
     solids: Shapes
@@ -94,7 +94,7 @@ def crosses(ax: float, az: float, bx: float, bz: float, gate: Floats) -> bool:
 
 
 @inlined
-def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> int:
+def _foot_allowed(scene: StepScene, ax: float, az: float, bx: float, bz: float) -> int:
     """-1 where a foot, from ankle to ball, may stand; else the region that it must not stand in."""
     away, which = region_gap(scene.off, ax, az)
     other, second = region_gap(scene.off, bx, bz)
@@ -109,7 +109,7 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
 
 @inlined
 def stage_after(
-    moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float, stage: int, stones: int
+    moves: Moves, scene: StepScene, primitive: int, cos: float, sin: float, x: float, z: float, stage: int, stones: int
 ) -> int:
     """The stage after a primitive laid at a frame: stones stepped on, and gates passed times `stones`.
 
@@ -145,7 +145,7 @@ def stage_after(
 
 
 @hot
-def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, body: Floats) -> int:
+def broken_by(moves: Moves, scene: StepScene, primitive: int, yaw: float, x: float, z: float, body: Floats) -> int:
     """What a primitive laid at a frame breaks, at any of its samples: solids, then regions, then the path; or -1.
 
     Args:
@@ -209,7 +209,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
 
 
 @inlined
-def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
+def in_the_open(moves: Moves, scene: StepScene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether nothing is so near that a primitive laid at a frame could break it."""
     if len(scene.corridor):
         return False
@@ -221,7 +221,7 @@ def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: flo
 
 
 @inlined
-def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> int:
+def lands_in(moves: Moves, scene: StepScene, primitive: int, cos: float, sin: float, x: float, z: float) -> int:
     """-1 where the feet that stand when a primitive ends may do so, else the region that forbids it: soon looked at."""
     n = moves.sample_first[primitive + 1] - 1
     for side in range(2):
@@ -239,7 +239,9 @@ def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float,
 
 
 @inlined
-def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, cos: float, sin: float, x: float, z: float) -> bool:
+def at_goal(
+    moves: Moves, scene: StepScene, primitive: int, yaw: float, cos: float, sin: float, x: float, z: float
+) -> bool:
     """Whether a primitive laid at a frame ends with the hips in the goal, facing as asked."""
     if not moves.terminal[primitive]:
         return False

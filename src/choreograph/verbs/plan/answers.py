@@ -35,7 +35,7 @@ _HOLD_M_S = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class FinishedPlan:
     """A chain as finished motion."""
 
     chain: Chain
@@ -55,7 +55,7 @@ class Shown:
     cloud: tuple[tuple[float, float], ...] = ()
 
 
-def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequest) -> Shown:
+def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequest) -> FinishedPlan:
     """A chain finished and checked."""
     from choreograph.finishing.finish import finish
 
@@ -72,7 +72,7 @@ def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequ
     motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
     way = made.clip.global_positions()[:, made.clip.skeleton.hips][:, [0, 2]]
     blended = float((~world.network.primitives.raw[chain.primitives]).mean())
-    return Shown(chain, motion, checked, way, blended)
+    return FinishedPlan(chain, motion, checked, way, blended)
 
 
 def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
@@ -109,7 +109,7 @@ def _hips_after(plan: Plan, number: int) -> tuple[Floats, float]:
     return place.apply(cloud[-1, 0].astype(float))[[0, 2]], float(facings[-1]) + place.yaw
 
 
-def ways_apart(one: Shown, other: Shown) -> float:
+def ways_apart(one: FinishedPlan, other: FinishedPlan) -> float:
     """How far from each other two ways are where they are farthest apart, metres."""
     a, b = one.way[::10], other.way[::10]
     away = np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
@@ -119,7 +119,7 @@ def ways_apart(one: Shown, other: Shown) -> float:
 _UNITS = {"effort": "m²/s³", "time": "s", "length": "m", "torque": "N²m²s"}
 
 
-def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) -> Answer:
+def make_answer(shown: FinishedPlan, request: PlanRequest, number: int, status: str) -> Answer:
     """A finished chain as an answer."""
     clip, checked, chain = shown.motion.clip, shown.checked, shown.chain
     lattice = (

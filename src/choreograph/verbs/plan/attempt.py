@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from choreograph.graph.model import MotionGraph
-from choreograph.verbs.plan.answers import Shown, show_chain
+from choreograph.verbs.plan.answers import FinishedPlan, show_chain
 from choreograph.verbs.plan.planner import Chain, Planner
 from choreograph.verbs.plan.prepare import PlanGraph
 from choreograph.verbs.plan.request import PlanRequest
@@ -113,7 +113,7 @@ class Attempt:
     whole: bool = False
     given_up: Planner | None = None
     """Of the searches that gave no answer, that which looked at most states."""
-    shown: dict[bytes, Shown] = field(default_factory=dict)
+    shown: dict[bytes, FinishedPlan] = field(default_factory=dict)
     """Chains as finished motion."""
     earlier: Proof | None = None
     """What a search before the one at work proved."""
@@ -204,7 +204,7 @@ class Attempt:
         if turn is not None:
             turn.used += self.used - before
 
-    def finish(self, chain: Chain) -> Shown:
+    def finish(self, chain: Chain) -> FinishedPlan:
         """A chain as finished motion."""
         key = bytes([self.whole]) + chain.primitives.tobytes() + chain.places.tobytes()
         if key not in self.shown:
@@ -212,7 +212,7 @@ class Attempt:
             self.shown[key] = replace(made, whole=self.whole)
         return self.shown[key]
 
-    def best(self) -> Shown | None:
+    def best(self) -> FinishedPlan | None:
         """The cheapest answer that keeps all constraints, that of recorded steps alone too; else the last one."""
         last = None if self.chain is None else self.finish(self.chain)
         if last is not None and self.penalty is not None and not last.checked.broken:
@@ -235,7 +235,7 @@ class Attempt:
         """Share of the memory for its own searches."""
         return 1.0 if self.plain is None else 1 - PLAIN_ROOM
 
-    def _good(self) -> list[Shown]:
+    def _good(self) -> list[FinishedPlan]:
         """Answers that keep all constraints as finished motion."""
         return [shown for shown in self.shown.values() if not shown.checked.broken]
 

@@ -35,7 +35,7 @@ from choreograph.verbs.plan.heuristic import (
     far_potentials,
 )
 from choreograph.verbs.plan.network import Network, hips_in
-from choreograph.verbs.plan.primitives import StepTable
+from choreograph.verbs.plan.primitives import PrimitiveTable
 from choreograph.verbs.plan.samples import mix_samples
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def _bar(world: World, item: Item, grid: Floats) -> _Barrier | None:
     return _Barrier(False, away <= thick, crossing, probe, height <= below + 0.05, away <= thick + _NEAR_M, reach)
 
 
-def _heads(network: Network, table: StepTable) -> tuple[Floats, Floats]:
+def _heads(network: Network, table: PrimitiveTable) -> tuple[Floats, Floats]:
     """Where heads are in nodes' frames, (N, 2), and how high, (N,)."""
     _, leaders = np.unique(network.target, return_index=True)
     some, last = network.primitives.take(leaders), table.sample_first[1:] - 1

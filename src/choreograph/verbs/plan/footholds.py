@@ -14,7 +14,7 @@ from choreograph.motion import body_points as points
 from choreograph.motion.contacts import runs
 from choreograph.scene.model import Item
 from choreograph.verbs.plan.request import PlanRequest
-from choreograph.verbs.plan.steps import Track, foot_frame
+from choreograph.verbs.plan.steps import StepTrack, foot_frame
 
 TOUCH_M = 0.002
 """What is nearer than it may be by less is not told from rounding."""
@@ -54,7 +54,7 @@ class Print(NamedTuple):
     """and the first in which it does not any more."""
 
 
-def read_prints(track: Track) -> list[Print]:
+def read_prints(track: StepTrack) -> list[Print]:
     """Where feet stand, in order of time."""
     found = []
     for side in (0, 1):
@@ -64,7 +64,7 @@ def read_prints(track: Track) -> list[Print]:
     return sorted(found, key=lambda one: (one.start, one.side))
 
 
-def broken_regions(track: Track, prints: Sequence[Print], request: PlanRequest) -> list[Broken]:
+def broken_regions(track: StepTrack, prints: Sequence[Print], request: PlanRequest) -> list[Broken]:
     """Feet that stand where none may."""
     items, stones, missed = request.scene.forbidden(), request.scene.footholds(), []
     for one in prints if items else ():
@@ -103,7 +103,7 @@ def broken_stones(prints: Sequence[Print], request: PlanRequest) -> list[Broken]
     return missed
 
 
-def find_shifts(track: Track, prints: Sequence[Print], request: PlanRequest) -> Floats:
+def find_shifts(track: StepTrack, prints: Sequence[Print], request: PlanRequest) -> Floats:
     """When each foot stands, seconds, and how far it would have to move to stand where it should, x, z, (n, 3)."""
     stones, regions = request.scene.footholds(), request.scene.forbidden()
     feet, meant, after = np.array([(one.x, one.z) for one in prints]).reshape(-1, 2), {}, 0
@@ -155,7 +155,7 @@ def _outwards(item: Item, at: Floats) -> Floats:
     return slope / max(float(np.hypot(*slope)), 1e-9)
 
 
-def _out_of(regions: Sequence[Item], track: Track, one: Print) -> Floats:
+def _out_of(regions: Sequence[Item], track: StepTrack, one: Print) -> Floats:
     """The shortest way out of regions where no foot may stand, ankle and ball together."""
     feet = track.points[one.start : one.stop, [points.ankle(one.side), points.ball(one.side)]][..., [0, 2]]
     shift = np.zeros(2)

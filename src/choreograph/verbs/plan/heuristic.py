@@ -19,7 +19,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Floats32, Ints, seal
 from choreograph.verbs.plan.network import Network
-from choreograph.verbs.plan.primitives import OBJECTIVES, StepTable
+from choreograph.verbs.plan.primitives import OBJECTIVES, PrimitiveTable
 from choreograph.verbs.plan.samples import mix_samples
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Rates:
     """(K, N), for walks that may end at any node."""
 
 
-def edge_ways(network: Network, table: StepTable, measure: int) -> tuple[Floats, Floats]:
+def edge_ways(network: Network, table: PrimitiveTable, measure: int) -> tuple[Floats, Floats]:
     """How far each edge comes, metres, and how much the hips turn, radians, (E,) each.
 
     Args:
@@ -145,12 +145,12 @@ def far_potentials(network: Network, rates: Rates, costs: Floats, ways: tuple[Fl
     return np.array(rows)
 
 
-def rates_of(network: Network, table: StepTable, objective: int, measure: int) -> Rates:
+def rates_of(network: Network, table: PrimitiveTable, objective: int, measure: int) -> Rates:
     """Rates of one objective, by one way of measuring."""
     return find_rates(network, network.edge_costs(objective), *edge_ways(network, table, measure))
 
 
-def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, int], Rates]:
+def all_rates(network: Network, table: PrimitiveTable) -> Mapping[tuple[int, int], Rates]:
     """Rates by objective and by how ways are measured."""
     out = {}
     for measure in MEASURES:
@@ -161,7 +161,7 @@ def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, int], Ra
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class HeuristicTargets:
     """Discs to come near to in order, the goal the last."""
 
     discs: Floats

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Floats32, Ints, Ints32
-from choreograph.verbs.plan.primitives import Primitives, StepTable
+from choreograph.verbs.plan.primitives import Primitives, PrimitiveTable
 
 EASE_S = 0.3
 """Time over which the mismatch of two poses is eased."""
@@ -91,7 +91,7 @@ class Network:
         )  # fmt: skip
 
 
-def compress(table: StepTable, primitives: Primitives, tolerances: Tolerances) -> Ints:
+def compress(table: PrimitiveTable, primitives: Primitives, tolerances: Tolerances) -> Ints:
     """The primitives that stay, ascending: all recorded steps, and blends that do what no cheaper one does."""
     from choreograph.verbs.plan import _compiled_network
 
@@ -113,7 +113,7 @@ def compress(table: StepTable, primitives: Primitives, tolerances: Tolerances) -
     return np.flatnonzero(stands == np.arange(len(stands)))
 
 
-def connect(table: StepTable, primitives: Primitives, tolerances: Tolerances) -> Network:
+def connect(table: PrimitiveTable, primitives: Primitives, tolerances: Tolerances) -> Network:
     """Nodes of the poses that primitives end in, and edges where primitives can follow."""
     from choreograph.verbs.plan import _compiled_network
 
@@ -147,7 +147,7 @@ def connect(table: StepTable, primitives: Primitives, tolerances: Tolerances) ->
     )
 
 
-def _hips(table: StepTable, primitives: Primitives, rows: Ints) -> Floats:
+def _hips(table: PrimitiveTable, primitives: Primitives, rows: Ints) -> Floats:
     """Where hips are and face at the end of primitives, in the last event's frame: x, z, yaw, (N, 3)."""
     some = primitives.take(rows)
     last = table.sample_first[1:] - 1

@@ -10,13 +10,13 @@ from typing import Any
 from choreograph.base.arrays import Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.dynamics.torques import Mechanics
+from choreograph.dynamics.torques import TorqueModel
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.body_points import PointBody
 from choreograph.verbs.plan.heuristic import MEASURES, Rates, all_rates, rates_of
 from choreograph.verbs.plan.network import Network, Tolerances, compress, connect
-from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, StepTable, find_primitives, tabulate
+from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, PrimitiveTable, find_primitives, tabulate
 from choreograph.verbs.plan.steps import find_steps, read_track
 
 METHOD = 6
@@ -27,7 +27,7 @@ METHOD = 6
 class PlanGraph:
     """Steps, blends of them, and the compressed network; the uncompressed one is made when it is asked for."""
 
-    table: StepTable
+    table: PrimitiveTable
     every: Primitives
     """All primitives, recorded steps first."""
     kept: Ints
@@ -102,7 +102,7 @@ def find_plan_graph(
 
 
 def _build(graph: MotionGraph, body: PointBody, tolerances: Tolerances, progress: Progress) -> PlanGraph:
-    tracks, mechanics = [], Mechanics.of(graph.clips)
+    tracks, mechanics = [], TorqueModel.of(graph.clips)
     for number in range(len(graph.infos)):
         progress("reading steps", number, len(graph.infos))
         tracks.append(read_track(graph.clips[number], number, body, mechanics))
@@ -119,7 +119,7 @@ _RATES = ("per_metre", "per_radian", "potential")
 
 
 def _pack(made: PlanGraph) -> Content:
-    arrays: dict[str, Any] = {f"table.{one.name}": getattr(made.table, one.name) for one in fields(StepTable)}
+    arrays: dict[str, Any] = {f"table.{one.name}": getattr(made.table, one.name) for one in fields(PrimitiveTable)}
     arrays |= {"every.steps": made.every.steps, "every.weights": made.every.weights, "kept": made.kept}
     arrays |= {f"network.{name}": getattr(made.network, name) for name in _NETWORK}
     for (objective, measure), rates in made.rates.items():
@@ -130,7 +130,7 @@ def _pack(made: PlanGraph) -> Content:
 def _unpack(content: Content, body: PointBody, tolerances: Tolerances) -> PlanGraph:
     """The graph of an entry; a ValueError where it contradicts itself."""
     arrays = content.arrays
-    table = StepTable(**{one.name: arrays[f"table.{one.name}"] for one in fields(StepTable)})
+    table = PrimitiveTable(**{one.name: arrays[f"table.{one.name}"] for one in fields(PrimitiveTable)})
     every = Primitives(arrays["every.steps"], arrays["every.weights"])
     kept = arrays["kept"]
     if len(every) and (every.steps.max() >= len(table) or every.steps[:, 0].min() < 0):

@@ -15,7 +15,7 @@ import numpy as np
 from choreograph.base.arrays import Bytes, Complexes, Flags, Floats, Floats32, Ints, Ints32
 from choreograph.base.floor import FloorTransform
 from choreograph.motion.body_points import POINTS, POSED
-from choreograph.verbs.plan.steps import Step, Track
+from choreograph.verbs.plan.steps import Step, StepTrack
 
 SAMPLES_HZ = 20.0
 """Samples of a step at which constraints are tested, per second."""
@@ -39,7 +39,7 @@ _NEW_M, _NEW_RAD = 0.08, np.radians(8)
 
 
 @dataclass(frozen=True, eq=False)
-class StepTable:
+class PrimitiveTable:
     """N steps as arrays. Places are seen from the frame of the event that a step begins with."""
 
     track: Ints
@@ -82,7 +82,7 @@ class StepTable:
         return len(self.sort)
 
 
-def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
+def tabulate(tracks: list[StepTrack], steps: list[Step]) -> PrimitiveTable:
     """The steps as arrays; steps of one sort have samples at corresponding moments."""
     sorts = {sort: number for number, sort in enumerate(sorted({step.sort for step in steps}))}
     counts = _samples_of_sorts(tracks, steps)
@@ -111,7 +111,7 @@ def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
         rows["start"].append(pose_of(track, a, step.start.place))
         rows["stop"].append(pose_of(track, b, step.stop.place))
         rows["frames"].append(np.array(step.breaks, float) * track.stride)
-    return StepTable(
+    return PrimitiveTable(
         track=np.array([step.track for step in steps], np.int64),
         clip=np.array([tracks[step.track].clip for step in steps], np.int64),
         sort=np.array([sorts[step.sort] for step in steps], np.int64),
@@ -140,7 +140,7 @@ def _firsts(lengths: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
-def pose_of(track: Track, frame: int, place: Floats) -> Floats:
+def pose_of(track: StepTrack, frame: int, place: Floats) -> Floats:
     """Positions and velocities of the posed points in a frame on the floor, (D,), metres root-mean-square per point."""
     back = FloorTransform(*place).inverse()
     position = back.apply(track.points[frame, :POSED])
@@ -148,7 +148,7 @@ def pose_of(track: Track, frame: int, place: Floats) -> Floats:
     return np.concatenate([position.ravel(), VELOCITY_S * velocity.ravel()]) / np.sqrt(POSED)
 
 
-def _samples_of_sorts(tracks: list[Track], steps: list[Step]) -> dict[tuple[int, ...], list[int]]:
+def _samples_of_sorts(tracks: list[StepTrack], steps: list[Step]) -> dict[tuple[int, ...], list[int]]:
     """Samples in each phase of each sort of steps."""
     lengths: dict[tuple[int, ...], list[Floats]] = {}
     for step in steps:
@@ -195,7 +195,7 @@ class Primitives:
             out[rows] += self.weights[rows, k].reshape(-1, *(1,) * (values.ndim - 1)) * values[self.steps[rows, k]]
         return np.asarray(out)
 
-    def outcomes(self, table: StepTable) -> Floats:
+    def outcomes(self, table: PrimitiveTable) -> Floats:
         """Where they lead, yaw, x, z, (P, 3); turns are averaged on the short way round."""
         out = self.mix(table.outcome)
         first = table.outcome[self.steps[:, 0], 0]
@@ -207,7 +207,7 @@ class Primitives:
         return out
 
 
-def find_primitives(table: StepTable) -> Primitives:
+def find_primitives(table: PrimitiveTable) -> Primitives:
     """The steps themselves, in order, and behind them blends of two and of three."""
     steps = [np.stack([np.arange(len(table)), *np.full((2, len(table)), -1)], axis=1)]
     weights = [np.tile([1.0, 0.0, 0.0], (len(table), 1))]
@@ -223,7 +223,7 @@ def find_primitives(table: StepTable) -> Primitives:
     return found.take(np.asarray(novelty(found, table) <= MOST_NOVEL_M))
 
 
-def novelty(primitives: Primitives, table: StepTable) -> Floats:
+def novelty(primitives: Primitives, table: PrimitiveTable) -> Floats:
     """How far from all poses of their steps the farthest pose of primitives is, (P,), metres root-mean-square per
     point, poses laid on each other along the floor as well as can be; 0 for recorded steps."""
     high, flat = _laid(table.samples[:, :POSED].astype(float))
@@ -248,7 +248,7 @@ def _laid(points: Floats) -> tuple[Floats, Complexes]:
     return points[..., 1], flat - flat.mean(axis=-1, keepdims=True)
 
 
-def _partners(table: StepTable, members: Ints) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
+def _partners(table: PrimitiveTable, members: Ints) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
     """Pairs and triples of steps of one sort to blend: alike in pose all along, but leading elsewhere."""
     if len(members) < 2:
         return [], []

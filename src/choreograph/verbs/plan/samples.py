@@ -6,10 +6,10 @@ import numpy as np
 
 from choreograph.base.arrays import Bytes, Floats, Floats32, Ints
 from choreograph.verbs.plan.network import Network, hips_in, mix_turns
-from choreograph.verbs.plan.primitives import Primitives, StepTable
+from choreograph.verbs.plan.primitives import Primitives, PrimitiveTable
 
 
-def mix_samples(primitives: Primitives, table: StepTable) -> tuple[Ints, Floats32, Floats32, Bytes]:
+def mix_samples(primitives: Primitives, table: PrimitiveTable) -> tuple[Ints, Floats32, Floats32, Bytes]:
     """Samples of primitives: where each one's begin, points, facings and feet that stand."""
     counts = np.diff(table.sample_first)[primitives.steps[:, 0]]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -45,7 +45,7 @@ def discs(first: Ints, cloud: Floats32, radius: float) -> Floats:
     return np.column_stack([middle, np.maximum.reduceat(away, first[:-1]) + radius])
 
 
-def lattice_slack(network: Network, table: StepTable) -> tuple[float, float, float]:
+def lattice_slack(network: Network, table: PrimitiveTable) -> tuple[float, float, float]:
     """How far hips at the end of primitives are from those of their nodes, metres and radians, and from the event."""
     primitives, last = network.primitives, table.sample_first[1:] - 1
     place = primitives.mix(table.samples[last, 0][:, [0, 2]].astype(float))

@@ -18,7 +18,7 @@ from choreograph.contract.search import Budget, Search
 from choreograph.contract.verb import GRAPH, File
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.clip_selection import ChoosingSearch
-from choreograph.verbs.plan.answers import Shown, make_answer, ways_apart
+from choreograph.verbs.plan.answers import FinishedPlan, make_answer, ways_apart
 from choreograph.verbs.plan.attempt import Attempt
 from choreograph.verbs.plan.explain_failure import check_scene, why_none
 from choreograph.verbs.plan.grids import distance_grid
@@ -55,7 +55,7 @@ class PlanSearch(ChoosingSearch):
         self._settled: PlanRequest = request.with_quality()
         """The request with what its quality sets."""
         self._try: Attempt | None = None
-        self._answers: list[Shown] = []
+        self._answers: list[FinishedPlan] = []
         self._kept: tuple[Chain, bool, float] | None = None
         self._few = False
         self._reason: RequestError | None = None
@@ -80,7 +80,7 @@ class PlanSearch(ChoosingSearch):
         return bool(self._answers) or (attempt is not None and attempt.chain is not None)
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> FinishedPlan:
         """The first of the answers that are there for good, as a chain of steps and as finished motion."""
         return self._answers[0]
 
@@ -191,13 +191,13 @@ class PlanSearch(ChoosingSearch):
         chain, whole, bound = self._kept
         return Attempt(self.graph, self.plans, self._settled, None, whole, chain, bound)
 
-    def _running(self) -> Shown | None:
+    def _running(self) -> FinishedPlan | None:
         attempt = self._try
         if attempt is None or attempt.chain is None:
             return None
         return self._with_search(attempt.finish(attempt.chain), attempt)
 
-    def _with_search(self, shown: Shown, attempt: Attempt) -> Shown:
+    def _with_search(self, shown: FinishedPlan, attempt: Attempt) -> FinishedPlan:
         """A finished chain with what the search says about it."""
         proof, cloud = attempt.proof, tuple(attempt.cloud())
         settings = self._settled.advanced
@@ -257,7 +257,7 @@ class PlanSearch(ChoosingSearch):
             1000 * request.time_limit_s
         )
 
-    def _answer(self, number: int, shown: Shown) -> Answer:
+    def _answer(self, number: int, shown: FinishedPlan) -> Answer:
         return make_answer(shown, self.request, number, SEARCHING if not self.done else COMPLETE)
 
     def _too_few(self, number: int) -> tuple[Problem, ...]:

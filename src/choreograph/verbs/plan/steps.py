@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
-from choreograph.dynamics.torques import Mechanics
+from choreograph.dynamics.torques import TorqueModel
 from choreograph.motion import body_points as points
 from choreograph.motion.bend import low_pass
 from choreograph.motion.body_points import PointBody
@@ -53,7 +53,7 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class StepTrack:
     """A clip as plans look at it, every `stride`th frame."""
 
     clip: int
@@ -75,7 +75,7 @@ class Track:
     events: tuple[Event, ...]
 
 
-def read_track(clip: Clip, number: int, body: PointBody, mechanics: Mechanics | None = None) -> Track:
+def read_track(clip: Clip, number: int, body: PointBody, mechanics: TorqueModel | None = None) -> StepTrack:
     """What plans need to know of a clip.
 
     Args:
@@ -100,7 +100,7 @@ def read_track(clip: Clip, number: int, body: PointBody, mechanics: Mechanics | 
     effort = np.asarray((accel**2).sum(axis=2).mean(axis=1))
     events = _events(every, velocity, planted, facing, fps)
     torque = np.zeros(len(effort)) if mechanics is None else mechanics.squares(clip)[::stride]
-    return Track(number, stride, fps, every, velocity, effort, torque, facing, planted, tuple(events))
+    return StepTrack(number, stride, fps, every, velocity, effort, torque, facing, planted, tuple(events))
 
 
 def _planted(clip: Clip, contacts: Flags, fps: float) -> Flags:
@@ -182,7 +182,7 @@ class Step:
         return (self.start.kind, self.stop.kind, *self.states)
 
 
-def find_steps(tracks: list[Track]) -> list[Step]:
+def find_steps(tracks: list[StepTrack]) -> list[Step]:
     """The steps of all tracks, in order."""
     found = []
     for number, track in enumerate(tracks):
@@ -192,7 +192,7 @@ def find_steps(tracks: list[Track]) -> list[Step]:
     return found
 
 
-def make_step(track: Track, number: int, start: Event, stop: Event) -> Step:
+def make_step(track: StepTrack, number: int, start: Event, stop: Event) -> Step:
     """The step between two events of a track, cut into phases of contact."""
     states = track.planted[start.frame : stop.frame] @ np.array([1, 2])
     edges = np.flatnonzero(np.diff(states)) + 1

@@ -19,8 +19,8 @@ from choreograph.verbs.plan.heuristic import (
     ROUND,
     STRAIGHT,
     STRAIGHT_M,
+    HeuristicTargets,
     Rates,
-    Targets,
     edge_ways,
     far_potentials,
     find_fields,
@@ -28,13 +28,13 @@ from choreograph.verbs.plan.heuristic import (
     potentials_to,
 )
 from choreograph.verbs.plan.network import Network
-from choreograph.verbs.plan.primitives import OBJECTIVES, StepTable
+from choreograph.verbs.plan.primitives import OBJECTIVES, PrimitiveTable
 from choreograph.verbs.plan.request import PlanRequest
 from choreograph.verbs.plan.samples import discs, lattice_slack, mix_samples
 
 if TYPE_CHECKING:
     from choreograph.verbs.plan._compiled_bounds import Heuristic
-    from choreograph.verbs.plan._compiled_steps import Moves, Scene
+    from choreograph.verbs.plan._compiled_steps import Moves, StepScene
 
 
 BENT_M, BENT_RAD = 0.05, math.radians(3)
@@ -48,7 +48,7 @@ Penalty = tuple[Floats, Any]
 class World:
     """What primitives there are for a request: the network, with what only this request's goal needs."""
 
-    table: StepTable
+    table: PrimitiveTable
     network: Network
     rates: Rates
     feet_rates: Rates
@@ -86,7 +86,7 @@ class Task:
     own_costs: Floats
     """Of primitives, (P,)."""
     moves: Moves
-    scene: Scene
+    scene: StepScene
     heuristic: Heuristic
 
     @classmethod
@@ -129,8 +129,8 @@ def _moves(world: World, costs: Floats) -> Moves:
     )  # fmt: skip
 
 
-def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> Scene:
-    from choreograph.verbs.plan._compiled_steps import Scene
+def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> StepScene:
+    from choreograph.verbs.plan._compiled_steps import StepScene
 
     end, solids, regions, stones = (
         request.end, request.scene.solids(), request.scene.forbidden(), request.scene.footholds(),
@@ -147,7 +147,7 @@ def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> S
     shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * _inner_radius(item) + BENT_M) for item in stones])
     solid = make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M)
     off = make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5)
-    return Scene(
+    return StepScene(
         solid, off, make_shapes(stones, shrunk, 0.5),
         request.gates(),
         grid, corridor, (request.path.tolerance_m if request.path is not None else 0.0) - margin("path"),
@@ -161,7 +161,7 @@ def _inner_radius(item: Item) -> float:
     return float(item.radius if len(item.outline) == 1 else min(np.ptp(np.array(item.outline), axis=0)) / 2)
 
 
-def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: Scene, costs: Floats) -> Heuristic:
+def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: StepScene, costs: Floats) -> Heuristic:
     network = world.network
     slack_m, slack_rad, offset = lattice_slack(network, world.table)
     goal = [*scene.goal[:2], scene.goal[2] + slack_m]
@@ -175,8 +175,8 @@ def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: Scen
         (*stone.middle, (stone.radius_m or 0.0) + max(math.dist(stone.middle, c) for c in stone.outline) + offset)
         for stone in request.scene.stones
     ]
-    stone_target = Targets(np.array([*stones, goal], float).reshape(-1, 3)).with_rest()
-    gate_target = Targets(np.array([*gates, goal], float).reshape(-1, 3)).with_rest()
+    stone_target = HeuristicTargets(np.array([*stones, goal], float).reshape(-1, 3)).with_rest()
+    gate_target = HeuristicTargets(np.array([*gates, goal], float).reshape(-1, 3)).with_rest()
     heights = world.table.samples[:, points.HIPS, 1]
     fields = find_fields(
         scene.solids, gate_target, request.start.place, (float(heights.min()), float(heights.max())),

@@ -19,7 +19,7 @@ from choreograph.verbs.plan.task import World
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PlanPart:
     """One recorded step in a primitive of a chain."""
 
     clip: int
@@ -93,7 +93,7 @@ class Plan:
         """How long it lasts."""
         return float(self.world.network.seconds[self.chain.primitives].sum())
 
-    def parts(self) -> list[list[Part]]:
+    def parts(self) -> list[list[PlanPart]]:
         """The steps of each primitive, where and when."""
         out, begin = [], 0.0
         for number, place in zip(self.chain.primitives, self.chain.places, strict=True):
@@ -101,7 +101,7 @@ class Plan:
             out.append(made)
         return out
 
-    def _parts(self, number: int, place: FloorTransform, begin: float) -> tuple[list[Part], float]:
+    def _parts(self, number: int, place: FloorTransform, begin: float) -> tuple[list[PlanPart], float]:
         table, primitives = self.world.table, self.world.network.primitives
         steps, weights = primitives.steps[number], primitives.weights[number]
         frames = [table.phase_frame[table.phase_first[s] : table.phase_first[s + 1]] for s in steps if s >= 0]
@@ -112,7 +112,7 @@ class Plan:
             clip = int(table.clip[s])
             laid = (place @ FloorTransform(*table.begin[s]).inverse()).as_rows()
             last = self.graph.infos[clip].own_frames - 1
-            made.append(Part(clip, float(weight), laid, times, np.asarray(each), float(table.fps[s]), last))
+            made.append(PlanPart(clip, float(weight), laid, times, np.asarray(each), float(table.fps[s]), last))
         return made, float(times[-1])
 
     def as_montage(self, settings: FinishSettings | None = None) -> Montage:
@@ -123,7 +123,7 @@ class Plan:
         ends = np.array([each[0].times[-1] for each in parts])
         every = np.arange(max(1, round(ends[-1] * rate) + 1))
         fades = [_fade(a, b) for a, b in pairwise(parts)]
-        slots: dict[int, list[tuple[Ints, Part, Floats]]] = {}
+        slots: dict[int, list[tuple[Ints, PlanPart, Floats]]] = {}
         for n, each in enumerate(parts):
             low = -1.0 if n == 0 else ends[n - 1] - fades[n - 1][0]
             high = np.inf if n == len(parts) - 1 else ends[n] + fades[n][1]
@@ -140,7 +140,7 @@ class Plan:
         return Montage(self.graph.clips, names, self.graph.skeleton, rate, layers)
 
 
-def _fade(before: Sequence[Part], after: Sequence[Part]) -> tuple[float, float]:
+def _fade(before: Sequence[PlanPart], after: Sequence[PlanPart]) -> tuple[float, float]:
     """How long before and behind the moment between two primitives they are mixed, seconds; not at all where the
     second goes on where the first ends."""
     if len(before) == len(after) == 1 and before[0].clip == after[0].clip:
@@ -162,7 +162,7 @@ def _rise(seconds: Floats, moment: float, fade: tuple[float, float]) -> Floats:
     return np.asarray(t * t * (3 - 2 * t))
 
 
-def _layer(rows: Sequence[tuple[Ints, Part, Floats]], rate: float, shift: Shift) -> Layer:
+def _layer(rows: Sequence[tuple[Ints, PlanPart, Floats]], rate: float, shift: Shift) -> Layer:
     place = np.concatenate([np.tile(part.place, (len(at), 1)) for at, part, _ in rows])
     place[:, 1:] += shift.at(np.concatenate([at for at, _, _ in rows]) / rate)
     return Layer(

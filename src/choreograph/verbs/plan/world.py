@@ -8,7 +8,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats
 from choreograph.base.errors import RequestError
-from choreograph.dynamics.torques import Mechanics
+from choreograph.dynamics.torques import TorqueModel
 from choreograph.graph.model import MotionGraph
 from choreograph.motion import body_points as points
 from choreograph.motion.labels import matches_label, say_labels
@@ -16,9 +16,9 @@ from choreograph.verbs.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.verbs.plan.network import Network, hips_in
 from choreograph.verbs.plan.planner import Chain
 from choreograph.verbs.plan.prepare import PlanGraph
-from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
+from choreograph.verbs.plan.primitives import OBJECTIVES, Primitives, PrimitiveTable, tabulate
 from choreograph.verbs.plan.request import End, PlanRequest
-from choreograph.verbs.plan.steps import STAND, Event, Step, Track, make_step, read_track
+from choreograph.verbs.plan.steps import STAND, Event, Step, StepTrack, make_step, read_track
 from choreograph.verbs.plan.task import World
 
 _JOIN_M = 0.12
@@ -60,7 +60,7 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
             )
         terminal = stands if end.standing else np.ones(len(usable), bool)
         return World(plans.table, network, own, feet, terminal, usable, plans.body, all_end=not end.standing)
-    mechanics = Mechanics.of(graph.clips) if request.objective == "torque" else None
+    mechanics = TorqueModel.of(graph.clips) if request.objective == "torque" else None
     tracks, steps = _last_steps(graph, plans, end, mechanics)
     return _extended(plans, network, (own, feet), usable, tabulate(tracks, steps))
 
@@ -73,8 +73,8 @@ def in_whole(plans: PlanGraph, chain: Chain) -> Chain:
 
 
 def _last_steps(
-    graph: MotionGraph, plans: PlanGraph, end: End, mechanics: Mechanics | None
-) -> tuple[list[Track], list[Step]]:
+    graph: MotionGraph, plans: PlanGraph, end: End, mechanics: TorqueModel | None
+) -> tuple[list[StepTrack], list[Step]]:
     """What can be done at the goal, each from its beginning to its end as one step."""
     spans: list[tuple[int, int | None, int, str]] = []
     if end.pose is not None:
@@ -101,7 +101,7 @@ def _last_steps(
                 f"{end.where}.label is {end.label!r}, which no clip of the graph is labelled; there are: {known}",
                 where=f"{end.where}.label",
             )
-    tracks: list[Track] = []
+    tracks: list[StepTrack] = []
     steps: list[Step] = []
     for clip, begin, stop, _ in spans:
         track = read_track(graph.clips[clip], clip, plans.body, mechanics)
@@ -119,13 +119,15 @@ def _last_steps(
     return tracks, steps
 
 
-def _stance(track: Track, frame: int) -> Floats:
+def _stance(track: StepTrack, frame: int) -> Floats:
     """A frame on the floor under the body, whatever the feet do: yaw, x, z."""
     feet = [track.points[frame, point(side)][[0, 2]] for side in (0, 1) for point in (points.ankle, points.ball)]
     return np.array([track.facing[frame], *np.mean(feet, axis=0)])
 
 
-def _extended(plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], usable: Flags, more: StepTable) -> World:
+def _extended(
+    plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], usable: Flags, more: PrimitiveTable
+) -> World:
     """The world with a node behind all others to which these steps lead, from poses near their first."""
     table, count, nodes = plans.table, len(usable), network.nodes
     both = _joined(table, more)
@@ -183,10 +185,10 @@ def _extended(plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], us
     )
 
 
-def _joined(table: StepTable, more: StepTable) -> StepTable:
+def _joined(table: PrimitiveTable, more: PrimitiveTable) -> PrimitiveTable:
     """Two tables as one."""
     columns = {}
-    for one in fields(StepTable):
+    for one in fields(PrimitiveTable):
         a, b = getattr(table, one.name), getattr(more, one.name)
         if one.name in ("phase_first", "sample_first"):
             columns[one.name] = np.concatenate([a, b[1:] + a[-1]])
@@ -194,4 +196,4 @@ def _joined(table: StepTable, more: StepTable) -> StepTable:
             columns[one.name] = np.concatenate([a, b + (a.max() + 1 if len(a) else 0)])
         else:
             columns[one.name] = np.concatenate([a, b])
-    return StepTable(**columns)
+    return PrimitiveTable(**columns)

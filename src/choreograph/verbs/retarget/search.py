@@ -33,7 +33,7 @@ _ARM_DEG, _LEG_DEG = 5.0, 10.0
 """Mean angles between bones from which on the pose counts as missed."""
 
 
-class Body(NamedTuple):
+class TargetBody(NamedTuple):
     """Whose body a motion is put on."""
 
     skeleton: Skeleton
@@ -42,18 +42,18 @@ class Body(NamedTuple):
     name: str
 
 
-def read_body(file: str) -> Body:
+def read_body(file: str) -> TargetBody:
     """The body in a file: a character's, or that of a recording."""
     name = Path(file).stem
     character = find_character(file)
     if character is not None:
         legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
-        return Body(character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None, name)
+        return TargetBody(character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None, name)
     if Path(file).suffix.lower() == ".asf":  # a body alone
-        return Body(read_skeleton(file), None, name)
+        return TargetBody(read_skeleton(file), None, name)
     clip = read_clip(file)
     legs = all(clip.skeleton.find(role) is not None for role in LEG_ROLES)
-    return Body(clip.skeleton, recorded_stance(clip) if legs else None, clip.name or name)
+    return TargetBody(clip.skeleton, recorded_stance(clip) if legs else None, clip.name or name)
 
 
 def find_character(file: str) -> RiggedCharacter | None:

@@ -21,7 +21,7 @@ _HUGE = np.float32(1e30)
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class FeatureTrack:
     """Joint positions at an even rate, and the direction faced."""
 
     points: Floats
@@ -35,17 +35,17 @@ class Track:
         return len(self.points)
 
 
-def sample_track(clip: Clip, rate_hz: float) -> Track:
+def sample_track(clip: Clip, rate_hz: float) -> FeatureTrack:
     """The clip's joints at another rate, from the first frame on, by cubic splines: accelerations stay smooth."""
     points, facing = np.asarray(clip.global_positions()), np.unwrap(clip.facing())
     if rate_hz == clip.fps or len(clip) < 4:
-        return Track(points, facing, clip.fps)
+        return FeatureTrack(points, facing, clip.fps)
     from scipy.interpolate import CubicSpline
 
     frames = np.arange(len(clip))
     count = int(np.floor((len(clip) - 1) * rate_hz / clip.fps + 1e-6)) + 1
     at = np.minimum(np.arange(count) * (clip.fps / rate_hz), len(clip) - 1)
-    return Track(CubicSpline(frames, points)(at), np.interp(at, frames, facing), rate_hz)
+    return FeatureTrack(CubicSpline(frames, points)(at), np.interp(at, frames, facing), rate_hz)
 
 
 def turn_into_floor_frame(vectors: Floats, facing: Floats) -> Floats:
@@ -58,7 +58,7 @@ def turn_into_floor_frame(vectors: Floats, facing: Floats) -> Floats:
     return out
 
 
-def find_ways(track: Track, at: Ints, steps: Ints) -> Floats:
+def find_ways(track: FeatureTrack, at: Ints, steps: Ints) -> Floats:
     """How far all joints go from some samples to those some steps later, in their floor frame, (N, S, 3 J), metres.
 
     Beyond the ends the last sample stands for what is not there; no path uses such ways.
@@ -68,7 +68,7 @@ def find_ways(track: Track, at: Ints, steps: Ints) -> Floats:
     return turn_into_floor_frame(ways, track.facing[at]).reshape(len(at), len(steps), -1)
 
 
-def find_poses(track: Track, at: Ints) -> Floats:
+def find_poses(track: FeatureTrack, at: Ints) -> Floats:
     """Joint positions against the joints' mean over the floor, in the floor frame, (N, 3 J), metres."""
     points = track.points[at]
     middle = points.mean(axis=1, keepdims=True) * (1.0, 0.0, 1.0)
@@ -93,7 +93,9 @@ class ReferenceFeatures:
     """m/s², of all joints together."""
 
 
-def reference_features(tracks: list[Track], step: int, *, stride: int = 1, share: float = 0.999) -> ReferenceFeatures:
+def reference_features(
+    tracks: list[FeatureTrack], step: int, *, stride: int = 1, share: float = 0.999
+) -> ReferenceFeatures:
     """The features of references.
 
     Args:
@@ -129,7 +131,7 @@ def _principal(values: Floats, share: float) -> Floats:
 
 
 def step_costs(
-    track: Track, references: ReferenceFeatures, steps: Ints, output_s: float, *, neighbours: int = 5
+    track: FeatureTrack, references: ReferenceFeatures, steps: Ints, output_s: float, *, neighbours: int = 5
 ) -> Floats32:
     """What it costs to show samples j - a, j, j + b one after another, `output_s` apart, (N, b, a).
 
@@ -163,7 +165,7 @@ def step_costs(
 
 
 def duration_costs(
-    track: Track, references: ReferenceFeatures, spacing: int, durations: Floats, *, neighbours: int = 5
+    track: FeatureTrack, references: ReferenceFeatures, spacing: int, durations: Floats, *, neighbours: int = 5
 ) -> Floats32:
     """What it costs that a frame comes `durations[a]` seconds after the last and `durations[b]` before the next.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.base.arrays import Floats, Indices, Ints
-from choreograph.verbs.retime.features import Track, find_poses, find_ways
+from choreograph.verbs.retime.features import FeatureTrack, find_poses, find_ways
 
 _NEIGHBOURS = 5
 _FAR = 0.6
@@ -20,7 +20,7 @@ _DOUBT = 0.7
 references stands as it does."""
 
 
-def find_pace(track: Track, references: list[Track], step: int, stride: int) -> Floats:
+def find_pace(track: FeatureTrack, references: list[FeatureTrack], step: int, stride: int) -> Floats:
     """The logarithm of how much faster the references move in similar poses, (N,), smooth; doubtful ones near the mean.
 
     Neighbours are nearest in pose and in the direction that joints move in, not in speed.
@@ -67,7 +67,7 @@ def share_out(pace: Floats, sections: list[tuple[int, int, float]], rate_hz: flo
     return rates
 
 
-def _moments(track: Track, step: int, stride: int) -> tuple[Ints, Floats, Floats, Floats]:
+def _moments(track: FeatureTrack, step: int, stride: int) -> tuple[Ints, Floats, Floats, Floats]:
     """Samples, poses (M, 3 J), directions of motion (M, 3 J) of unit length, and speeds (M,), all joints together."""
     at = np.arange(step, len(track) - step, stride)
     ways = find_ways(track, at, np.array([-step, step]))

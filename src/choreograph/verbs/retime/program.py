@@ -12,7 +12,7 @@ from choreograph.base.arrays import Flags, Floats, Floats32, Ints
 from choreograph.base.errors import RequestError
 from choreograph.motion.contacts import runs
 from choreograph.verbs.retime.curve import TimeWarp, smooth_path
-from choreograph.verbs.retime.features import Track
+from choreograph.verbs.retime.features import FeatureTrack
 from choreograph.verbs.retime.keys import KeyTime
 from choreograph.verbs.retime.pace import share_out
 from choreograph.verbs.retime.request import MAX_RATE, RetimeAdvanced
@@ -35,7 +35,7 @@ _PACE_RUN = 4
 
 
 @dataclass(frozen=True)
-class Grid:
+class RateGrid:
     """In which samples a program counts, and which steps it may take."""
 
     samples: int
@@ -60,10 +60,10 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TripleTable:
     """What depends on motion, references and grid, not on key times."""
 
-    track: Track
+    track: FeatureTrack
     costs: Floats32
     still: list[tuple[int, int]]
     """Ranges of samples, [start, stop)."""
@@ -75,7 +75,7 @@ class Table:
     """Whether the motion is guided by itself."""
 
 
-def choose_grid(rates: Sequence[float], settings: RetimeAdvanced, *, as_recorded: bool = False) -> Grid:
+def choose_grid(rates: Sequence[float], settings: RetimeAdvanced, *, as_recorded: bool = False) -> RateGrid:
     """A grid that holds the rates needed between key times with room on both sides, and the recorded pace.
 
     A motion that is guided by itself needs more room: what keeps its pace has to be made up for elsewhere. Rates are
@@ -104,23 +104,25 @@ def choose_grid(rates: Sequence[float], settings: RetimeAdvanced, *, as_recorded
     return grid
 
 
-def _grid(samples: int, slowest: float, fastest: float, inverse: bool) -> Grid:
+def _grid(samples: int, slowest: float, fastest: float, inverse: bool) -> RateGrid:
     if inverse:
         first = max(1, ceil(samples / fastest - 1e-9))
-        return Grid(samples, first, max(first + 1, floor(samples / max(slowest, 1 / MAX_RATE) + 1e-9)), True)
+        return RateGrid(samples, first, max(first + 1, floor(samples / max(slowest, 1 / MAX_RATE) + 1e-9)), True)
     least = 0 if slowest == 0 else 1
     first = max(least, floor(samples * slowest + 1e-9))
-    return Grid(samples, first, max(first + 1, floor(samples * fastest + 1e-9)), False)
+    return RateGrid(samples, first, max(first + 1, floor(samples * fastest + 1e-9)), False)
 
 
-class Program:
+class RetimeProgram:
     """One set of key times on one grid, in the program's own coordinates.
 
     `across` counts even steps (positions), `along` the samples that are chosen (coordinates): with steps, output times
     and samples of the motion; with durations, frames of the motion and samples of output time.
     """
 
-    def __init__(self, table: Table, grid: Grid, keys: Sequence[KeyTime], fps: float, settings: RetimeAdvanced) -> None:
+    def __init__(
+        self, table: TripleTable, grid: RateGrid, keys: Sequence[KeyTime], fps: float, settings: RetimeAdvanced
+    ) -> None:
         self.grid, self.table, self.keys = grid, table, keys
         self.settings, self.fps = settings, fps
         self.hz = grid.samples * self.settings.program_hz

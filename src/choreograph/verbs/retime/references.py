@@ -23,7 +23,7 @@ _SPEED_M = 0.2
 
 
 @dataclass(frozen=True)
-class Part:
+class ReferencePart:
     """The frames [start, stop) of a motion, whose timing is liked."""
 
     clip: Clip
@@ -35,7 +35,7 @@ class Part:
         return self.clip[self.start : self.stop]
 
 
-Reference = Clip | Part
+Reference = Clip | ReferencePart
 
 
 def prepare_references(clip: Clip, references: Sequence[Reference], least_s: float) -> list[Clip]:
@@ -54,7 +54,7 @@ def prepare_references(clip: Clip, references: Sequence[Reference], least_s: flo
     found = []
     for n, reference in enumerate(references):
         where = f"references[{n}]"
-        one = reference.cut() if isinstance(reference, Part) else reference
+        one = reference.cut() if isinstance(reference, ReferencePart) else reference
         if len(one) < FEWEST_FRAMES or (len(one) - 1) / one.fps < least_s:
             raise RequestError(
                 f"the reference {one.name!r} has {len(one)} frames, {one.seconds:.2f} s; it needs {FEWEST_FRAMES} and "

@@ -6,13 +6,13 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.motion.contacts import runs
-from choreograph.verbs.retime.features import Track
+from choreograph.verbs.retime.features import FeatureTrack
 
 _SMOOTH_S = 0.1
 """Seconds over which a speed is averaged, so that a tremble does not end a rest."""
 
 
-def find_still(track: Track, limit_m_s: float, least_s: float) -> list[tuple[int, int]]:
+def find_still(track: FeatureTrack, limit_m_s: float, least_s: float) -> list[tuple[int, int]]:
     """Ranges [start, stop) of samples in which the joints hardly move.
 
     Args:

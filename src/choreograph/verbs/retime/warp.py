@@ -26,7 +26,7 @@ from choreograph.verbs.retime.curve import TimeWarp
 from choreograph.verbs.retime.keys import KeyTime, check_keys
 from choreograph.verbs.retime.measure import find_flights
 from choreograph.verbs.retime.pace import find_pace
-from choreograph.verbs.retime.program import Grid, Program, Table, choose_grid
+from choreograph.verbs.retime.program import RateGrid, RetimeProgram, TripleTable, choose_grid
 from choreograph.verbs.retime.references import Reference, prepare_references
 from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.still import find_still
@@ -51,7 +51,7 @@ class GuidedWarp:
     """Mean distance to the references, over the program's frames; 1 is the length of a typical feature."""
     still: tuple[tuple[int, int], ...]
     """Ranges of the motion's frames that were kept at a rate of their own, [start, stop)."""
-    grid: Grid
+    grid: RateGrid
     released: tuple[tuple[int, int], ...] = ()
     """Still stretches that had to be left to the program, since no warp holds them at their rate."""
 
@@ -73,7 +73,7 @@ class Retimer:
         self.settings = self.request.advanced
         self.as_recorded = not references
         self.references = prepare_references(self.clip, references, 4 / self.settings.program_hz)
-        self._tables: dict[Grid, Table] = {}
+        self._tables: dict[RateGrid, TripleTable] = {}
 
     def solve(self, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None) -> GuidedWarp:
         """The guided warp through these key times.
@@ -88,7 +88,7 @@ class Retimer:
         told("preparing the references", 0, 3)
         table = self._table(grid)
         told("warping", 1, 3)
-        program = Program(table, grid, checked, self.clip.fps, self.settings)
+        program = RetimeProgram(table, grid, checked, self.clip.fps, self.settings)
         path, cost, tied = program.solve()
         told("smoothing the warp", 2, 3)
         warp = program.smooth(path)
@@ -100,7 +100,7 @@ class Retimer:
             warp, cost, self._frames(tied, grid), grid, () if tied else self._frames(program.tied(), grid)
         )
 
-    def _frames(self, ranges: Sequence[tuple[int, int]], grid: Grid) -> tuple[tuple[int, int], ...]:
+    def _frames(self, ranges: Sequence[tuple[int, int]], grid: RateGrid) -> tuple[tuple[int, int], ...]:
         """Ranges of samples as ranges of the motion's frames."""
         scale = self.clip.fps / (grid.samples * self.settings.program_hz)
         return tuple((round(a * scale), round(b * scale)) for a, b in ranges)
@@ -109,7 +109,7 @@ class Retimer:
         """Mean rate between each two key times."""
         return [(two.frame - one.frame) / self.clip.fps / (two.seconds - one.seconds) for one, two in pairwise(keys)]
 
-    def _check_rates(self, keys: Sequence[KeyTime], grid: Grid) -> None:
+    def _check_rates(self, keys: Sequence[KeyTime], grid: RateGrid) -> None:
         slowest, fastest = float(grid.rates.min()), float(grid.rates.max())
         slowest = 0.0 if grid.first == 0 and not grid.inverse else slowest
         for (one, two), rate in zip(pairwise(keys), self._rates(keys), strict=True):
@@ -130,7 +130,7 @@ class Retimer:
                     where=f"keys[{keys.index(two)}]",
                 )
 
-    def _table(self, grid: Grid) -> Table:
+    def _table(self, grid: RateGrid) -> TripleTable:
         if grid not in self._tables:
             while len(self._tables) >= _TABLES:
                 del self._tables[next(iter(self._tables))]
@@ -138,7 +138,7 @@ class Retimer:
                 self._tables[grid] = self._build(grid)
         return self._tables[grid]
 
-    def _build(self, grid: Grid) -> Table:
+    def _build(self, grid: RateGrid) -> TripleTable:
         settings = self.settings
         hz = grid.samples * settings.program_hz
         track = features.sample_track(self.clip, hz)
@@ -158,7 +158,7 @@ class Retimer:
         air = [(ceil(flight.start * scale), ceil(flight.stop * scale)) for flight in flights]
         still = find_still(track, settings.still_m_s, settings.still_s) if settings.still_rate != 0 else []
         pace = np.zeros(len(track)) if self.as_recorded else find_pace(track, others, grid.samples, stride)
-        return Table(track, costs, still, air, pace, self.as_recorded)
+        return TripleTable(track, costs, still, air, pace, self.as_recorded)
 
 
 def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -78,7 +77,12 @@ class Meetings:
         exact = sorted((*own.exact, *(self._pose(n, k) for n, k, _ in self._of(name))), key=lambda g: g.value.span[0])
         goals = [
             Located(
-                f"meet[{n}]", PlaceGoal(at_s=one.at_s, place=one.position, facing_deg=math.degrees(one.facing or 0.0))
+                f"meet[{n}]",
+                PlaceGoal(
+                    at_s=one.at_s,
+                    place=one.position,
+                    facing_deg=None if one.facing is None else float(np.degrees(one.facing)),
+                ),
             )
             for n, targets in self._targets(name, places)
             for one in targets

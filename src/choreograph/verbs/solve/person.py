@@ -147,7 +147,7 @@ def _check_goal(goal: Goal, where: str, duration_s: float) -> None:
         return
     if goal.exact:
         raise Wrong(f"{where}.exact", f"is for poses; of a {goal.noun} solve comes as near as it can")
-    if not whole and (goal.start_s is not None or getattr(goal, "duration_s", False)):
+    if not whole and (goal.start_s is not None or getattr(goal, "duration_s", None)):
         name = "start_s" if goal.start_s is not None else "duration_s"
         raise Wrong(f"{where}.{name}", f"is for exact poses and labels; of a {goal.noun} give at_s")
 

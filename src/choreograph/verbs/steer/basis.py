@@ -39,7 +39,7 @@ class Dimension:
 
 
 @dataclass(frozen=True)
-class Basis:
+class SplineBasis:
     """Products of splines, one along each dimension; the last dimension counts fastest."""
 
     dimensions: tuple[Dimension, ...]

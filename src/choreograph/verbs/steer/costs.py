@@ -8,11 +8,12 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
+from pydantic import Field
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import compose
-from choreograph.contract.request import Request, Seconds
+from choreograph.contract.request import Advanced, Seconds
 from choreograph.verbs.steer.steps import BENDS, STAND_M_S, StepClips
 
 IDLE_M_S = 0.6
@@ -28,47 +29,55 @@ _SPEED_GRID = 4
 CostWeight = Annotated[float, Ge(0), Le(1e4)]
 
 
-class SteerSettings(Request):
+class SteerWeights(Advanced):
     """What counts how much. A cost of 1 is a second at a metre from the line."""
 
-    panel: ClassVar[str] = "Costs"
+    panel: ClassVar[str] = "Weights"
 
-    deviation_weight: CostWeight = 1.0
+    deviation: CostWeight = 1.0
     """Cost of a second at 1 m from the line."""
-    direction_weight: CostWeight = 1.0
+    direction: CostWeight = 1.0
     """Cost of a second in a direction that is 1 rad (57°) off."""
-    blend_weight: CostWeight = 0.04
+    blend: CostWeight = 0.04
     """Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies
     twice as far apart costs four times as much."""
-    gait_weight: CostWeight = 3.0
-    """Cost of a second in another gait than the wanted one."""
-    speed_weight: CostWeight = 2.0
-    """Cost of a second at 1 m/s off the wanted speed."""
-    torso_weight: CostWeight = 0.7
-    """Cost of a second with the torso 1 rad off its wanted direction."""
-    spin_weight: CostWeight = 1.0
-    """Cost of a second at 1 rad/s off the wanted turning rate."""
-    obstacle_weight: CostWeight = 30.0
+    label: CostWeight = 3.0
+    """Cost of a second without the label of the goal."""
+    speed: CostWeight = 2.0
+    """Cost of a second at 1 m/s off the speed of the goal."""
+    torso: CostWeight = 0.7
+    """Cost of a second with the torso 1 rad off its direction."""
+    turn: CostWeight = 1.0
+    """Cost of a second at 1 rad/s off the turning rate of the goal."""
+    obstacle: CostWeight = 30.0
     """Cost of a second within an obstacle."""
-    idle_weight: CostWeight = 4.0
-    """Cost of a second of standing where no speed, no turn and no gait that stands is asked for; less the faster one
-    is, nothing from walking speed on."""
-    bend_weight: CostWeight = 0.03
+    idle: CostWeight = 4.0
+    """Cost of a second of standing where the goal has no speed, no turn and no label that stands; less the faster the
+    character is, nothing from walking speed on."""
+    bend: CostWeight = 0.03
     """Cost of a step that is bent as far as it may be."""
-    horizon_s: Annotated[Seconds, Gt(0.1), Le(100)] = 4.0
+
+
+class SteerAdvanced(Advanced):
+    """What costs how much, and how far ahead."""
+
+    discount_s: Annotated[Seconds, Gt(0.1), Le(100)] = 4.0
     """Time after which costs count e times less than now."""
+    weights: SteerWeights = Field(default_factory=SteerWeights)
+    """What counts how much."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is wanted of every step, wherever the character is."""
+class StepObjective:
+    """What every step should be like, wherever the character is."""
 
     speed: float | None = None
     """m/s."""
-    gait: str | None = None
+    label: str | None = None
+    """A label of the steps, or stand, walk, run."""
     torso: float | None = None
     """Where the hips shall face against the direction of travel, radians."""
-    spin: float | None = None
+    turn: float | None = None
     """How fast the hips shall turn, rad/s."""
 
 
@@ -133,14 +142,14 @@ class StepCosts:
     """The costs of steps under some weights."""
 
     steps: StepClips
-    settings: SteerSettings
-    _turnings: dict[tuple[Wanted, float], Floats] = field(default_factory=dict)
+    settings: SteerAdvanced
+    _turnings: dict[tuple[StepObjective, float], Floats] = field(default_factory=dict)
 
     @cached_property
     def price(self) -> Floats:
         """Of the blend from cut to cut, (N, N); none where the recording goes on as it was."""
         share = self.steps.distance / self.steps.usual_m
-        price = self.settings.blend_weight * np.where(np.isfinite(share), np.minimum(share, 1e3), 1e3) ** 2
+        price = self.settings.weights.blend * np.where(np.isfinite(share), np.minimum(share, 1e3), 1e3) ** 2
         np.fill_diagonal(price, 0.0)
         return price
 
@@ -165,18 +174,18 @@ class StepCosts:
     def reach(self) -> float:
         """How far any step leads from any cut, at most, metres."""
         steps = self.steps
-        laid = np.where(np.isfinite(steps.distance), np.hypot(steps.align[..., 1], steps.align[..., 2]), 0.0)
-        return float(laid.max(initial=0.0) + np.hypot(steps.moves[..., 1], steps.moves[..., 2]).max(initial=0.0))
+        shift = np.where(np.isfinite(steps.distance), np.hypot(steps.align[..., 1], steps.align[..., 2]), 0.0)
+        return float(shift.max(initial=0.0) + np.hypot(steps.moves[..., 1], steps.moves[..., 2]).max(initial=0.0))
 
     @cached_property
     def discount(self) -> Floats:
         """Of what follows each step, (S,)."""
-        return np.exp(-self.steps.seconds / self.settings.horizon_s)
+        return np.exp(-self.steps.seconds / self.settings.discount_s)
 
     @cached_property
     def bend(self) -> Floats:
         """Cost of each bend, (B,)."""
-        return self.settings.bend_weight * BENDS**2
+        return self.settings.weights.bend * BENDS**2
 
     @cached_property
     def table(self) -> StepTable:
@@ -189,30 +198,32 @@ class StepCosts:
             self.bend, self.near, self.near_moves, self.reach,
         )  # fmt: skip
 
-    def goal(self, wanted: Wanted) -> Floats:
-        """What each step costs against what is wanted, (S,)."""
-        steps, weights = self.steps, self.settings
+    def goal(self, objective: StepObjective) -> Floats:
+        """What each step costs against what is objective, (S,)."""
+        steps, weights = self.steps, self.settings.weights
         rate = np.zeros(len(steps))
-        if wanted.speed is None and wanted.spin is None and not self._stands(wanted.gait):
-            rate += weights.idle_weight * np.maximum(1 - steps.speed / IDLE_M_S, 0.0)
-        if wanted.speed is not None:
-            rate += weights.speed_weight * np.abs(steps.speed - wanted.speed)
-        if wanted.gait is not None:
-            fits = steps.matching(wanted.gait)
+        if objective.speed is None and objective.turn is None and not self._stands(objective.label):
+            rate += weights.idle * np.maximum(1 - steps.speed / IDLE_M_S, 0.0)
+        if objective.speed is not None:
+            rate += weights.speed * np.abs(steps.speed - objective.speed)
+        if objective.label is not None:
+            fits = steps.matching(objective.label)
             if not fits.any():
-                raise RequestError(f"no step is a {wanted.gait!r}; there are: {', '.join(steps.gaits)}", where="gait")
-            rate += weights.gait_weight * ~fits
-        if wanted.torso is not None:
-            rate += weights.torso_weight * np.abs(np.angle(np.exp(1j * (steps.torso - wanted.torso))))
-        if wanted.spin is not None:
-            rate += weights.spin_weight * np.abs(steps.turn / steps.seconds - wanted.spin)
+                raise RequestError(
+                    f"no step is a {objective.label!r}; there are: {', '.join(steps.gaits)}", where="label"
+                )
+            rate += weights.label * ~fits
+        if objective.torso is not None:
+            rate += weights.torso * np.abs(np.angle(np.exp(1j * (steps.torso - objective.torso))))
+        if objective.turn is not None:
+            rate += weights.turn * np.abs(steps.turn / steps.seconds - objective.turn)
         return rate * steps.seconds
 
-    def _stands(self, gait: str | None) -> bool:
-        """Whether a gait is one of standing, as `stand` and jumps on the spot are: most of its time is."""
-        if gait is None:
+    def _stands(self, label: str | None) -> bool:
+        """Whether a label is one of standing, as `stand` and jumps on the spot are: most of its time is."""
+        if label is None:
             return False
-        fits = self.steps.matching(gait)
+        fits = self.steps.matching(label)
         idle = fits & (self.steps.speed < STAND_M_S)
         return bool(self.steps.seconds[idle].sum() > self.steps.seconds[fits].sum() / 2)
 
@@ -222,26 +233,26 @@ class StepCosts:
 
         return _compiled.clip_values(self.table, goal, 400)  # type: ignore[no-any-return]
 
-    def following(self, wanted: Wanted, direction_weight: float = 0.0) -> Ahead:
+    def following(self, objective: StepObjective, direction_weight: float = 0.0) -> Ahead:
         """What is known exactly of what follows each step, where a direction counts so much."""
-        goal = self.goal(wanted)
+        goal = self.goal(objective)
         ahead = self.ahead(goal)
         if direction_weight <= 0:
             return Ahead(goal, ahead, np.zeros((len(ahead), 1)))
-        speed = None if wanted.speed is None else round(wanted.speed * _SPEED_GRID) / _SPEED_GRID
-        return Ahead(goal, ahead, self._turning(replace(wanted, speed=speed), direction_weight))
+        speed = None if objective.speed is None else round(objective.speed * _SPEED_GRID) / _SPEED_GRID
+        return Ahead(goal, ahead, self._turning(replace(objective, speed=speed), direction_weight))
 
-    def _turning(self, wanted: Wanted, weight: float) -> Floats:
+    def _turning(self, objective: StepObjective, weight: float) -> Floats:
         """How much more it costs to come to the wanted direction from each cut and angle on, (N, A)."""
         from choreograph.verbs.steer import _compiled
 
-        key = wanted, weight
+        key = objective, weight
         if key not in self._turnings:
             if len(self._turnings) > 60:
                 self._turnings.clear()
-            goal = self.goal(wanted)
+            goal = self.goal(objective)
             ahead = self.ahead(goal)
-            known = self._turnings.get((Wanted(), weight))
+            known = self._turnings.get((StepObjective(), weight))
             if known is None:  # what an even turn at 2 rad/s would cost
                 known = np.tile(weight / 4 * np.linspace(-np.pi, np.pi, ANGLES, endpoint=False) ** 2, (len(ahead), 1))
             begin = ahead[:, None] + known

@@ -9,8 +9,8 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.errors import RequestError
-from choreograph.verbs.steer.controller import Character, SteerBrain
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.controller import SteeredCharacter, SteerPolicy
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.goals import MovingObstacle, SteerGoal
 from choreograph.verbs.steer.live_feet import LiveFeet
 
@@ -21,7 +21,7 @@ MAX_TICK_S = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
+class CrowdPoses:
     """What N characters do at one moment."""
 
     time_s: float
@@ -40,22 +40,24 @@ class Poses:
 class Crowd:
     """Characters that share steps and value functions."""
 
-    def __init__(self, brain: SteerBrain, pool: Pool, *, clean: bool = True) -> None:
+    def __init__(self, policy: SteerPolicy, pool: FramePool, *, clean: bool = True) -> None:
         """Begin with nobody.
 
         Args:
-            brain: Steps, costs, tasks, value functions.
+            policy: Steps, costs, tasks, value functions.
             pool: The recordings' frames.
             clean: Whether standing feet are kept where they are.
         """
-        self.brain, self.pool = brain, pool
+        self.policy, self.pool = policy, pool
         self.time_s = 0.0
-        self.characters: list[Character] = []
+        self.characters: list[SteeredCharacter] = []
         self._pieces, self._blends = np.zeros((0, 2, WIDTH)), np.zeros((0, 2))
         self._feet = LiveFeet(pool) if clean and pool.skeleton.feet else None
-        self._shown: Poses | None = None
+        self._shown: CrowdPoses | None = None
 
-    def add(self, x: float = 0.0, z: float = 0.0, heading: float = 0.0, goal: SteerGoal | None = None) -> Character:
+    def add(
+        self, x: float = 0.0, z: float = 0.0, heading: float = 0.0, goal: SteerGoal | None = None
+    ) -> SteeredCharacter:
         """A new character at a place.
 
         Args:
@@ -72,14 +74,16 @@ class Crowd:
         for n, one in enumerate(self.characters):
             one.pieces, one.blend = self._pieces[n], self._blends[n]
         place = np.array([heading, x, z], float)
-        made = Character(self.brain, self.pool, place, self._pieces[count], self._blends[count], self.time_s, goal)
+        made = SteeredCharacter(
+            self.policy, self.pool, place, self._pieces[count], self._blends[count], self.time_s, goal
+        )
         self.characters.append(made)
         self._shown = None
         if self._feet is not None:
             self._feet.add()
         return made
 
-    def tick(self, dt: float, obstacles: Sequence[MovingObstacle] = ()) -> Poses:
+    def tick(self, dt: float, obstacles: Sequence[MovingObstacle] = ()) -> CrowdPoses:
         """Move time on by `dt` seconds and show where everybody is.
 
         Args:
@@ -99,13 +103,13 @@ class Crowd:
         self._shown = self._show(passed)
         return self._shown
 
-    def poses(self) -> Poses:
+    def poses(self) -> CrowdPoses:
         """Where everybody is."""
         if self._shown is None:
             self._shown = self._show(0.0)
         return self._shown
 
-    def _show(self, dt: float) -> Poses:
+    def _show(self, dt: float) -> CrowdPoses:
         from choreograph.verbs.steer import _compiled_pose
 
         count, pool = len(self.characters), self.pool
@@ -118,4 +122,4 @@ class Crowd:
         if self._feet is not None and count:
             self._feet.clean(root, rot, held, dt)
         clip = np.array([one.clip for one in self.characters], np.int64).reshape(count, 2)
-        return Poses(self.time_s, root, rot, held, clip, layers)
+        return CrowdPoses(self.time_s, root, rot, held, clip, layers)

@@ -6,26 +6,26 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.floor import compose
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import Wanted
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import StepObjective
 
 
-def policy_cost(brain: SteerBrain, cut: int, state: Floats, seconds: float, task: str = "navigate") -> float:
+def policy_cost(policy: SteerPolicy, cut: int, state: Floats, seconds: float, task: str = "navigate") -> float:
     """The discounted cost of what a value function chooses, from a cut and a state on.
 
     Args:
-        brain: Steps, costs, value functions.
+        policy: Steps, costs, value functions.
         cut: Where the character begins.
         state: Of the task.
         seconds: How long it goes on.
         task: Its name.
     """
-    costs, steps, what = brain.costs, brain.costs.steps, brain.tasks[task]
-    own = costs.following(Wanted(), what.direction).with_cuts(brain.values[task].cuts)
+    costs, steps, what = policy.costs, policy.costs.steps, policy.tasks[task]
+    own = costs.following(StepObjective(), what.direction).with_cuts(policy.values[task].cuts)
     out = np.empty((len(steps), len(costs.bend)))
     total, factor, now, state = 0.0, 1.0, 0.0, np.array(state, float)
     while now < seconds:
-        step, bend, _ = what.best(cut, state, costs, own, brain.values[task], out)
+        step, bend, _ = what.best(cut, state, costs, own, policy.values[task], out)
         move, lasts = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None], steps.seconds[[step]]
         after = what.moved(state, move, lasts)
         spent = costs.price[cut, steps.start[step]] + costs.bend[bend] + own.goal[step]
@@ -35,20 +35,22 @@ def policy_cost(brain: SteerBrain, cut: int, state: Floats, seconds: float, task
     return total
 
 
-def beam_cost(brain: SteerBrain, cut: int, state: Floats, seconds: float, width: int, task: str = "navigate") -> float:
+def beam_cost(
+    policy: SteerPolicy, cut: int, state: Floats, seconds: float, width: int, task: str = "navigate"
+) -> float:
     """The least discounted cost that a beam search finds; half of the beam is chosen by cost so far, half with the
     value function as a heuristic.
 
     Args:
-        brain: Steps, costs, value functions.
+        policy: Steps, costs, value functions.
         cut: Where the character begins.
         state: Of the task.
         seconds: How long it goes on.
         width: Of the beam.
         task: Its name.
     """
-    costs, steps, what = brain.costs, brain.costs.steps, brain.tasks[task]
-    own = costs.following(Wanted(), what.direction).with_cuts(brain.values[task].cuts)
+    costs, steps, what = policy.costs, policy.costs.steps, policy.tasks[task]
+    own = costs.following(StepObjective(), what.direction).with_cuts(policy.values[task].cuts)
     bends = len(costs.bend)
     cuts, states = np.array([cut]), np.array(state, float)[None]
     cost, factor, time = np.zeros(1), np.ones(1), np.zeros(1)
@@ -71,7 +73,7 @@ def beam_cost(brain: SteerBrain, cut: int, state: Floats, seconds: float, width:
         if over.any():
             best = min(best, float(total[over].min()))
         left = np.flatnonzero(~over & (total < best))
-        later = what.known(after[left]) * brain.values[task].at(after[left], ends[left])
+        later = what.known(after[left]) * policy.values[task].at(after[left], ends[left])
         later = later + what.beyond(after[left], ends[left], own)
         guess = total[left] + factors[left] * (later + own.cuts[ends[left]])
         picked = np.unique(np.concatenate([left[np.argsort(key)[: width // 2]] for key in (total[left], guess)]))

@@ -15,7 +15,7 @@ from choreograph.motion.skeleton import Skeleton
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class FramePool:
     """R frames of recordings, one recording behind the other."""
 
     skeleton: Skeleton
@@ -39,11 +39,11 @@ class Pool:
         )
 
 
-def build_pool(clips: Sequence[Clip], *, clean: bool = True, progress: Progress | None = None) -> Pool:
+def build_frame_pool(clips: Sequence[Clip], *, clean: bool = True, progress: Progress | None = None) -> FramePool:
     """The pool of recordings of one body.
 
     >>> from choreograph.demo import demo_clip
-    >>> build_pool([demo_clip("walk", 30.0)]).root.shape
+    >>> build_frame_pool([demo_clip("walk", 30.0)]).root.shape
     (180, 3)
 
     Args:
@@ -57,7 +57,7 @@ def build_pool(clips: Sequence[Clip], *, clean: bool = True, progress: Progress 
         cleaned.append(clean_feet(clip) if clean else clip)
     lengths = [len(clip) for clip in clips]
     held = [np.zeros((len(c), len(c.skeleton.feet)), bool) if c.contacts is None else c.contacts for c in cleaned]
-    return Pool(
+    return FramePool(
         clips[0].skeleton,
         np.array([clip.fps for clip in clips]),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),

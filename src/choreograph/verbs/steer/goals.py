@@ -1,19 +1,18 @@
-"""What a character is asked to do from a moment on: a line, a speed, a gait; and what it is to keep clear of."""
+"""What a character is to do from a moment on: a line, a speed, a label; and what it is to keep clear of."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from pathlib import Path as FilePath
 
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.base.errors import FormatError, RequestError
-from choreograph.scene.obstacle_file import MAX_RADIUS_M, read_number, read_rows
+from choreograph.base.errors import RequestError
+from choreograph.scene.obstacle_file import MAX_RADIUS_M
 from choreograph.scene.path import Path
-from choreograph.verbs.steer.costs import Wanted
+from choreograph.verbs.steer.costs import StepObjective
 
 LOOK_M = 1.2
 """How far ahead of a character a path's curvature is taken."""
@@ -40,16 +39,17 @@ class SteerGoal:
     """Direction of the line, radians from +z towards +x; None to go on as it is."""
     speed: float | None = None
     """m/s."""
-    gait: str | None = None
+    label: str | None = None
+    """A label of the steps, or stand, walk, run."""
     torso: float | None = None
     """Where the torso faces against the line's direction, radians."""
-    spin: float | None = None
+    turn: float | None = None
     """How fast to turn, rad/s; of the line only x and z count then: the place to turn at."""
     path: Path | None = field(default=None, compare=False)
     """A drawn line to follow instead of a straight one; straight on behind its end."""
 
     def __post_init__(self) -> None:
-        for name in ("x", "z", "heading", "speed", "torso", "spin"):
+        for name in ("x", "z", "heading", "speed", "torso", "turn"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
                 raise RequestError(f"a goal's {name} is {value}; it must be a number, or left out", where=name)
@@ -59,16 +59,17 @@ class SteerGoal:
             raise RequestError("a goal has x and z, or neither", where="x")
 
     @property
-    def wanted(self) -> Wanted:
-        """What is wanted of every step, wherever the character is."""
-        return Wanted(self.speed, self.gait, self.torso, self.spin)
+    def objective(self) -> StepObjective:
+        """What every step should be like, wherever the character is."""
+        return StepObjective(self.speed, self.label, self.torso, self.turn)
 
     @property
     def circle_m(self) -> float:
-        """How far from its place one may be who walks while turning: across the circle that speed and rate make."""
-        if not self.spin or not self.speed:
+        """Distance from its place that a character who walks while turning may have: across the circle of speed and
+        rate."""
+        if not self.turn or not self.speed:
             return 0.0
-        return 2 * self.speed / abs(self.spin)
+        return 2 * self.speed / abs(self.turn)
 
     def laid(self, place: Floats) -> SteerGoal:
         """The goal with what it leaves open about its line taken from where the character is (yaw, x, z)."""
@@ -165,44 +166,6 @@ class MovingObstacle:
         return replace(self, x=self.x + seconds * self.vx, z=self.z + seconds * self.vz)
 
 
-HEADER = ("t", "x", "z", "heading_deg", "speed")
-MORE = ("gait", "torso_deg", "spin_deg_s")
-
-
-def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
-    """The goals of a CSV file with the moments from which on they hold, in order.
-
-    Its header is t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s; what is blank is left open.
-
-    Raises:
-        FormatError: Names the line.
-    """
-    script: list[tuple[float, SteerGoal]] = []
-    for line, row in read_rows(path, HEADER, MORE):
-        t = read_number(row, "t", path, line)
-        values = {
-            name: read_number(row, name, path, line) for name in (*HEADER[1:], *MORE[1:]) if row.get(name, "").strip()
-        }
-        try:
-            goal = SteerGoal(
-                values.get("x"),
-                values.get("z"),
-                _radians(values.get("heading_deg")),
-                values.get("speed"),
-                row.get("gait", "").strip() or None,
-                _radians(values.get("torso_deg")),
-                _radians(values.get("spin_deg_s")),
-            )
-        except RequestError as error:
-            raise FormatError(str(error), path=path, line=line) from None
-        if script and t < script[-1][0]:
-            raise FormatError(f"t is {t:g}, before {script[-1][0]:g} in the line above", path=path, line=line)
-        script.append((t, goal))
-    if not script:
-        raise FormatError("there is no goal in it", path=path)
-    return script
-
-
 def obstacle_at(track: Floats, t: float) -> MovingObstacle | None:
     """An obstacle of a track at a moment; None while its radius is 0, for then it is not there."""
     k = max(int(np.searchsorted(track[:, 0], t, side="right")) - 1, 0)
@@ -211,7 +174,3 @@ def obstacle_at(track: Floats, t: float) -> MovingObstacle | None:
         return None
     passed = max(t, track[0, 0]) - since
     return MovingObstacle(x + vx * passed, z + vz * passed, radius, vx, vz)
-
-
-def _radians(degrees: float | None) -> float | None:
-    return None if degrees is None else math.radians(degrees)

@@ -18,12 +18,12 @@ from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import ChoreographError, RequestError
 from choreograph.base.floor import compose
 from choreograph.base.progress import Progress, silent
-from choreograph.verbs.steer.basis import Basis
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import Ahead, StepCosts, Wanted
+from choreograph.verbs.steer.basis import SplineBasis
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import Ahead, StepCosts, StepObjective
 from choreograph.verbs.steer.evaluate import beam_cost, policy_cost
 from choreograph.verbs.steer.policy import ValueFunction
-from choreograph.verbs.steer.program import Program, Rows
+from choreograph.verbs.steer.program import ProgramRows, ValueProgram
 from choreograph.verbs.steer.tasks import Choices, SteerTask
 
 _MOST = 7000
@@ -41,7 +41,7 @@ with 200 steps."""
 
 
 @dataclass(frozen=True)
-class LearnSettings:
+class PolicyLearning:
     """How a value function is learned."""
 
     samples: int | None = None
@@ -58,14 +58,14 @@ class LearnSettings:
     """Whether its choices are weighed against a search in the end."""
 
 
-LEARNING: Mapping[str, LearnSettings] = {"program": LearnSettings(), "fit": LearnSettings(rounds=0)}
+LEARNING: Mapping[str, PolicyLearning] = {"program": PolicyLearning(), "fit": PolicyLearning(rounds=0)}
 """How requests name ways to learn."""
-QUICK = LearnSettings(samples=1200, sweeps=5, rounds=0, weighed=False)
+QUICK = PolicyLearning(samples=1200, sweeps=5, rounds=0, weighed=False)
 """Enough to begin with, within a second or two."""
 
 
 def learn(
-    task: SteerTask, costs: StepCosts, settings: LearnSettings = LearnSettings(), progress: Progress | None = None
+    task: SteerTask, costs: StepCosts, settings: PolicyLearning = PolicyLearning(), progress: Progress | None = None
 ) -> ValueFunction:
     """The value function of a task.
 
@@ -83,9 +83,9 @@ def learn(
     kind = costs.steps.cut_kind if task.by_gait else np.zeros_like(costs.steps.cut_kind)
     count = min(max(7 * basis.size * (1 + kind.max()), 600), _MOST) if settings.samples is None else settings.samples
     states, cuts = draw_samples(basis, kind, int(count), rng)
-    own = costs.following(Wanted(), task.direction)
+    own = costs.following(StepObjective(), task.direction)
     index, weight = basis.at(states)
-    program = Program(task, costs.steps, kind, (index, weight, cuts))
+    program = ValueProgram(task, costs.steps, kind, (index, weight, cuts))
     value = ValueFunction(
         task.name, basis, np.zeros(program.size), np.zeros(len(kind)), kind=kind, steps=costs.steps.word
     )
@@ -115,7 +115,7 @@ def learn(
     weighed: dict[str, object] = {"first": True}
     if settings.weighed:
         told("weighing against a search", 0, _STARTS)
-        ours, best = _against_search(SteerBrain(costs, {task.name: task}, {task.name: value}), states, cuts, told)
+        ours, best = _against_search(SteerPolicy(costs, {task.name: task}, {task.name: value}), states, cuts, told)
         weighed = {"policy_cost": round(ours, 4), "search_cost": round(best, 4)}
     told(stage, total, total)
     report = {
@@ -132,21 +132,21 @@ def learn(
     return replace(value, report=report)
 
 
-def _against_search(brain: SteerBrain, states: Floats, cuts: Ints, told: Progress) -> tuple[float, float]:
+def _against_search(policy: SteerPolicy, states: Floats, cuts: Ints, told: Progress) -> tuple[float, float]:
     """What the choices of a value function cost from some of the samples on, and what a search finds, on average."""
-    ((name, task),) = brain.tasks.items()
+    ((name, task),) = policy.tasks.items()
     inside = np.flatnonzero(task.known(states))
     picked = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
-    found, width = [], int(np.clip(_SEARCH_WIDTH * 200 // len(brain.costs.steps), 6, _SEARCH_WIDTH))
+    found, width = [], int(np.clip(_SEARCH_WIDTH * 200 // len(policy.costs.steps), 6, _SEARCH_WIDTH))
     for done, n in enumerate(picked):
         told("weighing against a search", done, len(picked))
-        ours = policy_cost(brain, int(cuts[n]), states[n], _SEARCH_S, name)
-        found.append((ours, min(ours, beam_cost(brain, int(cuts[n]), states[n], _SEARCH_S, width, name))))
+        ours = policy_cost(policy, int(cuts[n]), states[n], _SEARCH_S, name)
+        found.append((ours, min(ours, beam_cost(policy, int(cuts[n]), states[n], _SEARCH_S, width, name))))
     ours, best = np.mean(found, axis=0) if found else (0.0, 0.0)
     return float(ours), float(best)
 
 
-def draw_samples(basis: Basis, kind: Ints, count: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+def draw_samples(basis: SplineBasis, kind: Ints, count: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     """States (N, D) all over the bounds, as dense as the knots are, with all corners for each kind of cut; and cuts.
 
     Half of the cuts are any, half are as many of each kind.
@@ -172,14 +172,14 @@ def draw_samples(basis: Basis, kind: Ints, count: int, rng: np.random.Generator)
 
 def _best_steps(
     task: SteerTask, costs: StepCosts, cuts: Ints, states: Floats, own: Ahead, value: ValueFunction
-) -> Rows:
+) -> ProgramRows:
     """The step of each sample that a value function says is best."""
     later = own.with_cuts(value.cuts)
     found = task.choices(cuts, states, costs, later, value) or _one_by_one(task, costs, cuts, states, later, value)
     discount, ends = costs.discount[found.steps], costs.steps.stop[found.steps]
     cost = found.spent + discount * (own.cuts[ends] + task.beyond(found.after, ends, own))
     cost -= own.cuts[cuts] + task.beyond(states, cuts, own)
-    return Rows(cost, discount, ends, task.known(found.after).astype(float), value.basis.at(found.after))
+    return ProgramRows(cost, discount, ends, task.known(found.after).astype(float), value.basis.at(found.after))
 
 
 def _one_by_one(

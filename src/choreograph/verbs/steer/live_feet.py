@@ -8,7 +8,7 @@ from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.finishing.footskate import find_legs
 from choreograph.motion import kinematics
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.frame_pool import FramePool
 
 _MEMORY = 15
 """Numbers remembered of a leg, as in `_compiled_clean`."""
@@ -17,7 +17,7 @@ _MEMORY = 15
 class LiveFeet:
     """The feet of a crowd."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: FramePool) -> None:
         """Begin with nobody.
 
         Args:
@@ -57,7 +57,7 @@ class LiveFeet:
         )
 
 
-def _find_hinges(pool: Pool, legs: Ints) -> Floats:
+def _find_hinges(pool: FramePool, legs: Ints) -> Floats:
     """The axis of each knee in the thigh's frame, (L, 3), unit: a positive turn of the shin about it bends the leg."""
     some = slice(None, None, max(1, len(pool.root) // 2000))
     pos, rot = kinematics.forward(pool.root[some], pool.rot[some], pool.skeleton.offsets[None], pool.skeleton.parents)

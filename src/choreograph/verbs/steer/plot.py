@@ -27,7 +27,7 @@ def plot_steer(result: Result, *, theme: str = "light") -> Figure:
     floor.set(xlim=(low[0], low[0] + span[0]), ylim=(low[1], low[1] + span[1]))
     floor.set_aspect("equal")
     floor.grid(True, color=look.hairline, linewidth=0.6)
-    for _, goal, _ in getattr(request, "timeline", list)():
+    for goal in (moment.goal for moment in getattr(request, "moments", list)()):
         if goal.path is not None:
             floor.plot(*goal.path.sampled(0.05)[:, ::-1].T, color=AMBER, linewidth=4, alpha=0.5, zorder=2)
         elif goal.heading is not None and goal.x is not None and goal.z is not None:
@@ -50,10 +50,10 @@ def plot_value(value: ValueFunction, *, theme: str = "light") -> Figure:
     across, up = np.linspace(first.low, first.high, 161), np.linspace(second.low, second.high, 121)
     grid = value_grid(value, across, up)
     figure, (panel,) = new_figure(look, 1, 1, (7.0, 4.6))
-    shown = panel.imshow(
+    image = panel.imshow(
         grid.T, origin="lower", aspect="auto", extent=(first.low, first.high, second.low, second.high), cmap="viridis"
     )
-    figure.colorbar(shown, ax=panel, label="cost from here on")
+    figure.colorbar(image, ax=panel, label="cost from here on")
     panel.set_xlabel(first.name)
     panel.set_ylabel(second.name)
     title_figure(figure, look, f"value of {value.task}", f"{value.report.get('samples', 0)} samples")

@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
-from choreograph.verbs.steer.basis import Basis
+from choreograph.verbs.steer.basis import SplineBasis
 
 if TYPE_CHECKING:
     from choreograph.verbs.steer.steps import StepClips
@@ -22,7 +22,7 @@ class Worth(NamedTuple):
     """What ends of steps are worth, as kernels read it."""
 
     table: Floats
-    """What describes each dimension, (D, 6), see `Basis.table`."""
+    """What describes each dimension, (D, 6), see `SplineBasis.table`."""
     splines: Floats
     """Coefficients, a row for each spline, (K, size)."""
     kind: Ints
@@ -34,7 +34,7 @@ class ValueFunction:
     """What a task will cost from a state on, beyond what blends and gaits cost by themselves."""
 
     task: str
-    basis: Basis
+    basis: SplineBasis
     coefficients: Floats
     """Of one spline after another, each as many as the basis has functions."""
     cuts: Floats

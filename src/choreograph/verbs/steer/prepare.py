@@ -14,10 +14,10 @@ from choreograph.base.progress import Progress, silent
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.verbs.steer.avoid import Avoid
-from choreograph.verbs.steer.basis import Basis, Dimension
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import SteerSettings, StepCosts
-from choreograph.verbs.steer.learn import LearnSettings, learn
+from choreograph.verbs.steer.basis import Dimension, SplineBasis
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import SteerAdvanced, StepCosts
+from choreograph.verbs.steer.learn import PolicyLearning, learn
 from choreograph.verbs.steer.navigate import Navigate
 from choreograph.verbs.steer.policy import ValueFunction, check_fits
 from choreograph.verbs.steer.steps import StepClips, build_steps
@@ -41,12 +41,13 @@ def find_steps(graph: MotionGraph, *, mirror: bool = True, progress: Progress | 
     return build_steps(list(graph.clips), mirror=mirror and not has, progress=progress)
 
 
-def standard_tasks(settings: SteerSettings) -> dict[str, SteerTask]:
+def standard_tasks(settings: SteerAdvanced) -> dict[str, SteerTask]:
     """The tasks that there are, with the weights of some settings."""
+    weights = settings.weights
     return {
-        "navigate": Navigate(settings.deviation_weight, settings.direction_weight, settings.horizon_s),
-        "spin": Spin(settings.direction_weight),
-        "avoid": Avoid(settings.obstacle_weight, turning_weight=settings.direction_weight),
+        "navigate": Navigate(weights.deviation, weights.direction, settings.discount_s),
+        "spin": Spin(weights.direction),
+        "avoid": Avoid(weights.obstacle, turning_weight=weights.direction),
     }
 
 
@@ -54,7 +55,7 @@ def find_value(
     graph: MotionGraph,
     task: SteerTask,
     costs: StepCosts,
-    settings: LearnSettings = LearnSettings(),
+    settings: PolicyLearning = PolicyLearning(),
     progress: Progress | None = None,
 ) -> ValueFunction:
     """The value function of a task on a graph's steps, read from the cache or learned.
@@ -74,27 +75,27 @@ def find_value(
             costs=costs.settings.as_document(), learning=asdict(settings), steps=costs.steps.word,
         )  # fmt: skip
     return find_or_build(
-        key, lambda: learn(task, costs, settings, progress), _pack, lambda found: _unpack(found, task, costs)
+        key, lambda: learn(task, costs, settings, progress), _pack, lambda content: _unpack(content, task, costs)
     )
 
 
-def find_brain(
+def load_policy(
     graph: MotionGraph,
-    settings: SteerSettings | None = None,
+    settings: SteerAdvanced | None = None,
     tasks: tuple[str, ...] = ("navigate",),
     *,
     mirror: bool = True,
     own: Mapping[str, SteerTask] | None = None,
-    learning: LearnSettings = LearnSettings(),
+    learning: PolicyLearning = PolicyLearning(),
     steps: StepClips | None = None,
     progress: Progress | None = None,
-) -> SteerBrain:
+) -> SteerPolicy:
     """All that characters of a graph need to be steered: steps, and a value function for each task.
 
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left")])
-    >>> list(find_brain(graph, tasks=("spin",)).values)
+    >>> list(load_policy(graph, tasks=("spin",)).values)
     ['spin']
 
     Args:
@@ -110,15 +111,15 @@ def find_brain(
     Raises:
         RequestError: If there is no such task, or no steps can be made of the graph's clips.
     """
-    settings, told = settings or SteerSettings(), progress or silent
+    settings, progress = settings or SteerAdvanced(), progress or silent
     known = {**standard_tasks(settings), **(own or {})}
     for name in tasks:
         if name not in known:
             raise RequestError(f"there is no task {name!r}; there are {', '.join(known)}", where="task")
-    costs = StepCosts(steps or find_steps(graph, mirror=mirror, progress=told), settings)
-    chosen = {name: known[name] for name in tasks}
-    values = {name: find_value(graph, task, costs, learning, progress=told) for name, task in chosen.items()}
-    return SteerBrain(costs, chosen, values)
+    costs = StepCosts(steps or find_steps(graph, mirror=mirror, progress=progress), settings)
+    used = {name: known[name] for name in tasks}
+    values = {name: find_value(graph, task, costs, learning, progress=progress) for name, task in used.items()}
+    return SteerPolicy(costs, used, values)
 
 
 def _pack(value: ValueFunction) -> Content:
@@ -134,7 +135,7 @@ def _pack(value: ValueFunction) -> Content:
 
 def _unpack(content: Content, task: SteerTask, costs: StepCosts) -> ValueFunction:
     """The value function of an entry; a ValueError where it does not fit the task or the steps."""
-    basis = Basis(tuple(Dimension(**one) for one in content.facts["dimensions"]))
+    basis = SplineBasis(tuple(Dimension(**one) for one in content.facts["dimensions"]))
     report: dict[str, Any] = dict(content.facts["report"])
     # Copies, as those just learned are: kernels would be compiled once more for arrays that cannot be written to.
     coefficients, cuts = (content.arrays[name].copy() for name in ("coefficients", "cuts"))

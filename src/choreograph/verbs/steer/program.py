@@ -35,7 +35,7 @@ a place is evened out with its neighbours (P-splines, Eilers and Marx 1996)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ProgramRows:
     """A step for each sample."""
 
     cost: Floats
@@ -55,7 +55,7 @@ class Rows:
         return np.asarray(self.cost + self.discount * (self.known * ends + value.cuts[self.cut]))
 
 
-class Program:
+class ValueProgram:
     """Unknowns that are fitted to samples, and then found by a linear program, to which rows are added; solved anew,
     it starts from where the last solution was."""
 
@@ -129,7 +129,7 @@ class Program:
         count = np.arange(len(most), dtype=np.int32)
         self._highs.changeColsBounds(len(most), count, np.full(len(most), -_HIGHEST), most)
 
-    def add(self, which: Ints, rows: Rows) -> None:
+    def add(self, which: Ints, rows: ProgramRows) -> None:
         """Add the rows of some samples."""
         from scipy.sparse import csr_matrix, hstack
 

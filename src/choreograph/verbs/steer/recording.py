@@ -10,10 +10,10 @@ from choreograph.base.arrays import Floats, Ints
 from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Layer, Montage
-from choreograph.verbs.steer.crowd import Poses
+from choreograph.verbs.steer.crowd import CrowdPoses
 
 
-class Recording:
+class SteerRecording:
     """The poses of a crowd at an even rate."""
 
     def __init__(self, clips: Sequence[Clip], rate_hz: float) -> None:
@@ -31,7 +31,7 @@ class Recording:
         """Number of frames."""
         return len(self._clip)
 
-    def take(self, poses: Poses) -> None:
+    def take(self, poses: CrowdPoses) -> None:
         """Keep what is shown."""
         self._clip.append(poses.clip)
         self._layers.append(poses.layers)

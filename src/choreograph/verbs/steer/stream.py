@@ -19,11 +19,13 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
 from choreograph.base.floor import FloorTransform, compose
 from choreograph.motion.packed import skeleton_id
+from choreograph.scene.model import Obstacle
 from choreograph.scene.path import Path
-from choreograph.verbs.steer.controller import Character, SteerBrain
-from choreograph.verbs.steer.crowd import Crowd, Poses
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.controller import SteeredCharacter, SteerPolicy
+from choreograph.verbs.steer.crowd import Crowd, CrowdPoses
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.goals import Line, MovingObstacle, SteerGoal
+from choreograph.verbs.steer.moments import as_goals
 from choreograph.verbs.steer.request import LONGEST_S
 
 PROTOCOL = 1
@@ -49,21 +51,21 @@ class SteerStream:
     520
     """
 
-    def __init__(self, brain: SteerBrain, pool: Pool, rate_hz: float = 60.0) -> None:
+    def __init__(self, policy: SteerPolicy, pool: FramePool, rate_hz: float = 60.0) -> None:
         """Begin with one character at the origin.
 
         Args:
-            brain: Steps, costs, tasks, value functions.
+            policy: Steps, costs, tasks, value functions.
             pool: The recordings' frames.
             rate_hz: Frames per second.
         """
         if not 1 <= rate_hz <= 240:
             raise RequestError(f"a stream has 1 to 240 frames a second, not {rate_hz}", where="rate_hz")
-        self.brain, self.pool, self.rate_hz = brain, pool, rate_hz
+        self.policy, self.pool, self.rate_hz = policy, pool, rate_hz
         self.dropped = 0
         """Frames that the client was too slow for."""
         self._obstacles: dict[str, MovingObstacle] = {}
-        self._goals: list[dict[str, Any]] = []
+        self._goals: list[tuple[float, SteerGoal]] = []
         self._kept_points = 0
         self._dragged: dict[str, list[list[float]]] = {}
         self._recorded: int | None = None
@@ -71,27 +73,27 @@ class SteerStream:
 
     def _restart(self, characters: Sequence[tuple[Floats, SteerGoal]]) -> None:
         """Begin anew with characters at places, each with its goal."""
-        self.crowd = Crowd(self.brain, self.pool)
+        self.crowd = Crowd(self.policy, self.pool)
         for (yaw, x, z), goal in characters:
             self.crowd.add(float(x), float(z), float(yaw), goal)
         self.number = 0
 
-    def adopt(self, brain: SteerBrain) -> dict[str, Any]:
+    def adopt(self, policy: SteerPolicy) -> dict[str, Any]:
         """Steer on with what was learned meanwhile on the same steps; what is to be said of it."""
-        self.brain = self.crowd.brain = brain
+        self.policy = self.crowd.policy = policy
         for one in self.crowd.characters:
-            one.brain = brain
+            one.policy = policy
         return self.learned()
 
     def learned(self) -> dict[str, Any]:
         """How the value functions were learned, for a client."""
-        reports = {name: dict(value.report) for name, value in self.brain.values.items()}
-        return {"type": "learned", "tasks": list(self.brain.tasks), "reports": reports}
+        reports = {name: dict(value.report) for name, value in self.policy.values.items()}
+        return {"type": "learned", "tasks": list(self.policy.tasks), "reports": reports}
 
     @property
     def learning(self) -> bool:
         """Whether value functions are still those that there were quickly."""
-        return any(value.report.get("first") for value in self.brain.values.values())
+        return any(value.report.get("first") for value in self.policy.values.values())
 
     @staticmethod
     def frame_bytes(joints: int) -> int:
@@ -102,7 +104,7 @@ class SteerStream:
 
     def hello(self) -> dict[str, Any]:
         """What a client has to know before the first frame."""
-        skeleton, steps = self.pool.skeleton, self.brain.costs.steps
+        skeleton, steps = self.pool.skeleton, self.policy.costs.steps
         return {
             "type": "hello",
             "protocol": PROTOCOL,
@@ -115,7 +117,7 @@ class SteerStream:
             "feet": [skeleton.names[joint] for joint in skeleton.feet],
             "clips": list(steps.names),
             "gaits": list(steps.gaits),
-            "tasks": list(self.brain.tasks),
+            "tasks": list(self.policy.tasks),
             "fastest_m_s": round(float(steps.speed.max()), 3),
             "header_bytes": HEADER.size,
             "character_bytes": self.frame_bytes(len(skeleton)),
@@ -129,7 +131,7 @@ class SteerStream:
         self.number += 1
         return self.pack(poses)
 
-    def pack(self, poses: Poses) -> bytes:
+    def pack(self, poses: CrowdPoses) -> bytes:
         """Poses as a frame's bytes, little-endian."""
         count, joints = poses.local_rot.shape[:2]
         feet = poses.held.shape[1]
@@ -156,7 +158,7 @@ class SteerStream:
         one = self._character(character)
         cut, place = one.cut, one.place_at_cut()
         places, shown = [place], [self._pose(cut, place)] if poses else []
-        table = self.brain.costs.steps
+        table = self.policy.costs.steps
         line = copy(one.line)
         for _ in range(steps):
             chosen = one.choose(cut, place, 0.0, line=line)
@@ -172,7 +174,7 @@ class SteerStream:
 
     def _pose(self, cut: int, place: Floats) -> list[float]:
         """The pose of a cut that is laid at a place."""
-        steps = self.brain.costs.steps
+        steps = self.policy.costs.steps
         clip, frame = steps.clips[steps.cut_clip[cut]], steps.cut_frame[cut]
         base = FloorTransform(*place) @ FloorTransform(*steps.cut_place[cut]).inverse()
         rot = clip.local_rot[frame].copy()
@@ -183,13 +185,15 @@ class SteerStream:
     def heat(self, character: int = 0, half_m: float = 3.0) -> dict[str, Any]:
         """The value of being elsewhere, with the same heading: a square about a character, rows along z."""
         one = self._character(character)
-        value = self.brain.values["navigate"]
+        value = self.policy.values["navigate"]
         yaw, x, z = one.place_at_cut()
         along = np.linspace(-half_m, half_m, _HEAT)
         line = Line(one.line.goal)  # which finds its place anew, wherever that is
         states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
         cuts = np.full(len(states), one.cut)
-        values = value.at(states, cuts) + self.brain.tasks["navigate"].beyond(states, cuts, self.brain.ahead(one.goal))
+        values = value.at(states, cuts) + self.policy.tasks["navigate"].beyond(
+            states, cuts, self.policy.ahead(one.goal)
+        )
         low, high = float(values.min()), float(values.max())
         cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
         return {
@@ -221,7 +225,7 @@ class SteerStream:
             raise RequestError(f"there is no message {kind[:40]!r}; there are {', '.join(known)}")
         return known[kind](message)
 
-    def _character(self, number: int) -> Character:
+    def _character(self, number: int) -> SteeredCharacter:
         if not 0 <= number < len(self.crowd.characters):
             raise RequestError(f"there is no character {number}; there are {len(self.crowd.characters)}")
         return self.crowd.characters[number]
@@ -239,7 +243,10 @@ class SteerStream:
             raise RequestError("gait is a word")
         path = _points(said.get("points"))
         goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
-        one.set_goal(goal)
+        try:
+            one.set_goal(goal)
+        except RequestError as error:
+            raise RequestError(str(error), where="gait") from None
         if number == self._recorded:
             points = self._kept_points + (0 if path is None else len(path.points))
             if len(self._goals) >= _KEPT_GOALS or points > _KEPT_POINTS:
@@ -248,7 +255,7 @@ class SteerStream:
                     "begin another"
                 )
             self._kept_points = points
-            self._goals.append(_as_request((self.number + 1) / self.rate_hz, goal))
+            self._goals.append((round((self.number + 1) / self.rate_hz, 6), goal))
 
     def _add(self, said: Mapping[str, Any]) -> dict[str, Any]:
         if len(self.crowd.characters) >= MAX_CHARACTERS:
@@ -305,7 +312,7 @@ class SteerStream:
             everybody = [(one.place_at_cut(), one.goal) for one in self.crowd.characters]
             self._restart(everybody)
             self._start, goal = everybody[number]
-            self._goals, self._dragged, self._recorded = [_as_request(0.0, goal)], {}, number
+            self._goals, self._dragged, self._recorded = [(0.0, goal)], {}, number
             self._kept_points = 0
             self._keep_obstacles()
             return {"type": "recording", "on": True, "character": number}
@@ -313,15 +320,18 @@ class SteerStream:
             raise RequestError("nothing is being recorded")
         self._recorded = None
         yaw, x, z = self._start
+        duration_s = min(max(round(self.number / self.rate_hz, 4), 0.2), LONGEST_S)
+        goals = as_goals([(at, goal) for at, goal in self._goals if at <= LONGEST_S], duration_s + 1)
+        start = {"place": [float(x), float(z)], "facing_deg": math.degrees(float(yaw))}
         request: dict[str, Any] = {
-            "goals": [goal for goal in self._goals if goal["at_s"] <= LONGEST_S],
-            "length_s": min(max(round(self.number / self.rate_hz, 4), 0.2), LONGEST_S),
-            "start": [float(x), float(z)],
-            "start_heading_deg": math.degrees(float(yaw)),
+            "goals": goals or [{"place": start["place"], "heading_deg": start["facing_deg"]}],
+            "duration_s": duration_s,
+            "start": start,
             "finish": {"rate_hz": self.rate_hz},
         }
-        if self._dragged:
-            request["moving"] = [{"dragged": rows} for rows in self._dragged.values()]
+        obstacles = [Obstacle.of_track(np.array(rows)) for rows in self._dragged.values() if np.array(rows)[:, 3].any()]
+        if obstacles:
+            request["scene"] = {"obstacles": [one.as_document() for one in obstacles]}
         return {"type": "recording", "on": False, "request": request}
 
 
@@ -341,19 +351,6 @@ def read_message(text: str | None) -> Any:
 
 def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no number")
-
-
-def _as_request(at_s: float, goal: SteerGoal) -> dict[str, Any]:
-    """A goal as a request says it, without what is open."""
-    degrees = {"heading_deg": goal.heading, "torso_deg": goal.torso, "spin_deg_s": goal.spin}
-    made: dict[str, Any] = {"at_s": round(at_s, 6)}
-    if goal.x is not None and goal.z is not None:
-        made["position"] = [goal.x, goal.z]
-    made |= {name: math.degrees(value) for name, value in degrees.items() if value is not None}
-    made |= {name: value for name, value in (("speed_m_s", goal.speed), ("gait", goal.gait)) if value is not None}
-    if goal.path is not None:
-        made["points"] = goal.path.points.tolist()
-    return made
 
 
 def _number(said: Mapping[str, Any], name: str) -> float | None:

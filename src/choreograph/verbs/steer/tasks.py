@@ -17,7 +17,7 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Ints
 from choreograph.base.floor import compose
-from choreograph.verbs.steer.basis import Basis, Dimension
+from choreograph.verbs.steer.basis import Dimension, SplineBasis
 from choreograph.verbs.steer.costs import Ahead, StepCosts, score_steps
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ class SteerTask(ABC):
         return np.ones(len(after), bool)
 
     @property
-    def basis(self) -> Basis:
+    def basis(self) -> SplineBasis:
         """Of its value function."""
-        return Basis(self.dimensions)
+        return SplineBasis(self.dimensions)
 
     def best(
         self,

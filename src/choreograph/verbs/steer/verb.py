@@ -12,9 +12,10 @@ from choreograph.base.progress import Progress
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
 from choreograph.graph.model import MotionGraph
-from choreograph.verbs.steer.controller import SteerBrain
+from choreograph.scene.path_request import PathSource
+from choreograph.verbs.steer.controller import SteerPolicy
 from choreograph.verbs.steer.learn import QUICK
-from choreograph.verbs.steer.prepare import FIRST_READY, find_brain
+from choreograph.verbs.steer.prepare import FIRST_READY, load_policy
 from choreograph.verbs.steer.request import SteerRequest
 from choreograph.verbs.steer.search import SteerSearch
 
@@ -33,19 +34,19 @@ def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float
     return [(np.array(answer.path), 0.02)] if len(answer.path) > 1 else []
 
 
-def _learn(graph: MotionGraph, progress: Progress) -> SteerBrain:
+def _learn(graph: MotionGraph, progress: Progress) -> SteerPolicy:
     """All value functions, after one that is enough to begin with."""
-    brain = find_brain(graph, learning=QUICK, progress=progress)
+    policy = load_policy(graph, learning=QUICK, progress=progress)
     progress(FIRST_READY, 1, 1)
-    return find_brain(graph, tasks=("navigate", "spin", "avoid"), steps=brain.costs.steps, progress=progress)
+    return load_policy(graph, tasks=("navigate", "spin", "avoid"), steps=policy.costs.steps, progress=progress)
 
 
 VERB = Verb(
     name="steer",
-    about="""Steer a character by a script: lines to keep to, speeds, gaits and turns, as they change over time.
+    about="""Steer a character by goals over time: lines to keep to, speeds, labels and turns.
 
-    The first time, it is learned what each situation will cost from there on, which takes seconds; then each step is
-    chosen at once, as it is when the character is steered live in the studio or by your program.""",
+    The first time, a policy is learned, which takes seconds; then it chooses each step at once, as it does when you
+    steer the character live in the studio or from your program.""",
     request=SteerRequest,
     subject=GRAPH,
     search=SteerSearch,
@@ -54,15 +55,15 @@ VERB = Verb(
             "value function", "what keeping to a line, turning and avoiding will cost from each situation on", _learn
         ),
     ),
-    trial=SteerRequest(path="line:length=3", length_s=2.0),
+    trial=SteerRequest(path=PathSource(shape="line:length=3"), duration_s=2.0),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
     runs_code=True,
     examples=(
-        "steer people.mog --task navigate --script goals.csv --seconds 60 -o out.bvh",
-        "steer people.mog --path circle:radius=4 --seconds 30 -o round.glb --picture round.png",
-        "steer people.mog --script goals.csv --obstacles others.csv -o walk.bvh --result walk.json",
+        "steer people.mog --goals goals.csv --duration 60 -o out.bvh",
+        "steer people.mog --path circle:radius=4 --duration 30 -o round.glb --picture round.png",
+        "steer people.mog --goals goals.csv --obstacles others.csv -o walk.bvh --result walk.json",
     ),
     guide="docs/steer.md",
 )  # fmt: skip

@@ -13,7 +13,7 @@ from choreograph.base import quat
 from choreograph.base.errors import RequestError
 from choreograph.demo import demo_clip
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.floor_limits import clearance, stand_levels
 from choreograph.verbs.complete.interactive import Pull, pulled_pose
@@ -188,7 +188,7 @@ def test_joints_are_drawn_back_to_what_was_recorded(model: cg.MotionModel, walks
     nudged[frames[0], 0] += 1e-6
     again = solver._limit_rows(model.lifted(nudged))[1]
     assert (again[0] - values[0]) / 1e-6 == pytest.approx(slopes[0, 0], rel=1e-3, abs=1e-6)
-    assert isinstance(model.encoding.decode(Track(rows, np.zeros((40, 3)))), Clip)
+    assert isinstance(model.encoding.decode(EncodedMotion(rows, np.zeros((40, 3)))), Clip)
 
 
 def wandering(clip: Clip, rng: np.random.Generator) -> Clip:

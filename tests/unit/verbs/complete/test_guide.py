@@ -16,9 +16,9 @@ from choreograph.motion.clip import Clip
 from choreograph.verbs.complete import start
 from choreograph.verbs.complete.compile_goals import find_terms
 from choreograph.verbs.complete.completion import follow_nearest
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.model import MotionModel, learn
-from choreograph.verbs.complete.nearest_recording import Examples, find_guide
+from choreograph.verbs.complete.nearest_recording import RecordedStates, find_guide
 from choreograph.verbs.complete.request import CompleteRequest
 from choreograph.verbs.complete.residual_terms import POSITION, Term
 from choreograph.verbs.complete.solver import MapSolver
@@ -49,14 +49,14 @@ def _recorded(rng: np.random.Generator, d: int = 6) -> np.ndarray:
 
 def test_a_recorded_stretch_is_found_where_it_is() -> None:
     rng = np.random.default_rng(0)
-    examples = Examples.of([_recorded(rng), _recorded(rng), _recorded(rng)])
+    examples = RecordedStates.of([_recorded(rng), _recorded(rng), _recorded(rng)])
     part = examples.states[230:290]
     np.testing.assert_allclose(find_guide(examples, _space(6), part, np.ones(60, bool)), part, atol=1e-9)
 
 
 def test_a_recorded_stretch_is_found_at_another_pace_and_velocities_follow_it() -> None:
     rng = np.random.default_rng(1)
-    examples = Examples.of([_recorded(rng), _recorded(rng)])
+    examples = RecordedStates.of([_recorded(rng), _recorded(rng)])
     slow = np.array([np.interp(np.arange(50, 90, 0.67), np.arange(400), column) for column in examples.states.T]).T
     slow[:, -3:] *= 0.67
     keyed = np.zeros(len(slow), bool)
@@ -70,7 +70,7 @@ def test_no_recording_leads_on_into_the_next_but_by_a_leap() -> None:
     rng = np.random.default_rng(2)
     one, other = _recorded(rng)[:40], _recorded(rng)[:40]
     across = np.concatenate([one[-20:], other[:20]])
-    found = find_guide(Examples.of([one, other]), _space(6), across, np.ones(40, bool))
+    found = find_guide(RecordedStates.of([one, other]), _space(6), across, np.ones(40, bool))
     middle = np.abs(np.diff(found, axis=0)).max(axis=1)
     np.testing.assert_allclose(found[[0, -1]], across[[0, -1]], atol=1e-9)
     assert middle[19] < 0.5 * np.abs(other[0] - one[-1]).max(), "both give way over some frames"
@@ -78,7 +78,7 @@ def test_no_recording_leads_on_into_the_next_but_by_a_leap() -> None:
 
 def test_of_many_recordings_the_nearest_are_compared() -> None:
     rng = np.random.default_rng(3)
-    examples = Examples.of([_recorded(rng) for _ in range(5)])
+    examples = RecordedStates.of([_recorded(rng) for _ in range(5)])
     kept = examples.nearest(examples.states[610:615], 250)
     assert len(kept.states) == 250 and kept.lengths.tolist() == [200, 50]
     np.testing.assert_array_equal(kept.states[:200], examples.states[600:800])
@@ -161,7 +161,7 @@ def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[
     at = np.array([0, 30, 60])
     both = np.concatenate(true, axis=1)
     rows = CubicSpline(at, both[at])(np.arange(61))
-    plain = encoding.decode(Track(rows[:, :-3], rows[:, -3:])).global_positions()
+    plain = encoding.decode(EncodedMotion(rows[:, :-3], rows[:, -3:])).global_positions()
     found = splined.clip.global_positions()
     assert np.linalg.norm(found - plain, axis=-1).max() < 0.02
     assert np.linalg.norm(recorded.clip.global_positions() - plain, axis=-1).max() > 0.1
@@ -173,7 +173,7 @@ def test_recordings_that_are_as_near_count_alike() -> None:
     ends = np.zeros(60, bool)
     ends[[0, -1]] = True
     bump = np.sin(np.linspace(0, np.pi, 60))[:, None] ** 2 * np.array([3.0, 0, 0, 0, 0, 0])
-    examples = Examples.of([one + bump, one - bump])
+    examples = RecordedStates.of([one + bump, one - bump])
     found = find_guide(examples, _space(6), one, ends)
     assert np.abs(found - one).max() < 0.3, "neither way is known to be the one"
 

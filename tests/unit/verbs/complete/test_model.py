@@ -12,7 +12,7 @@ from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.features.linear_dynamics import log_mixture
 from choreograph.motion.clip import Clip
-from choreograph.verbs.complete.encode import Track, find_encoding
+from choreograph.verbs.complete.encode import EncodedMotion, find_encoding
 from choreograph.verbs.complete.model import (
     MotionModel,
     clamped,
@@ -116,7 +116,7 @@ def test_models_come_back_from_files(model: MotionModel, tmp_path: Path) -> None
     assert back.names == model.names and back.order == model.order
     np.testing.assert_array_equal(back.dynamics[0].step, model.dynamics[0].step)
     rows = back.lifted(np.ones((2, back.dimensions)))
-    made = [one.encoding.decode(Track(rows, np.zeros((2, 3)))) for one in (back, model)]
+    made = [one.encoding.decode(EncodedMotion(rows, np.zeros((2, 3)))) for one in (back, model)]
     np.testing.assert_array_equal(made[0].local_rot, made[1].local_rot)
 
 

@@ -9,7 +9,7 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.motion.clip import Clip
 from choreograph.verbs.complete import speed_limits as pace
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 
 WALKS = ("walk", "walk_veer_left", "walk_veer_right")
 
@@ -71,8 +71,8 @@ def test_speeds_are_as_the_body_sees_them() -> None:
     place[:, 0], place[:, 2] = np.linspace(0, 2, 31), np.pi / 2
     rows = np.zeros((31, 8))
     rows[:, -4] = np.linspace(0, 1, 31)
-    assert pace.speeds(Track(rows, place), 30.0, 0.5) == pytest.approx(np.tile([2, 0, 0, 0, 1], (16, 1)))
+    assert pace.speeds(EncodedMotion(rows, place), 30.0, 0.5) == pytest.approx(np.tile([2, 0, 0, 0, 1], (16, 1)))
     place[:, 2] = 0.0
-    assert pace.speeds(Track(rows, place), 30.0, 0.5)[0] == pytest.approx([2, 0, 2, 0, 1])
+    assert pace.speeds(EncodedMotion(rows, place), 30.0, 0.5)[0] == pytest.approx([2, 0, 2, 0, 1])
     place[:, 2] = -np.pi / 2
-    assert pace.speeds(Track(rows, place), 30.0, 5.0) == pytest.approx(np.array([[2, 2, 0, 0, 1]]))
+    assert pace.speeds(EncodedMotion(rows, place), 30.0, 5.0) == pytest.approx(np.array([[2, 2, 0, 0, 1]]))

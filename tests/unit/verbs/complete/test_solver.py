@@ -10,10 +10,10 @@ import pytest
 from choreograph.demo import demo_clip
 from choreograph.verbs.complete import residual_terms as kinds
 from choreograph.verbs.complete import start
-from choreograph.verbs.complete.encode import Track
+from choreograph.verbs.complete.encode import EncodedMotion
 from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.model import MotionModel, learn
-from choreograph.verbs.complete.residual_terms import Body, PlaceTerm, PoseTerm, Term, Terms
+from choreograph.verbs.complete.residual_terms import BodyTables, PlaceTerm, PoseTerm, Term, Terms
 from choreograph.verbs.complete.settings import LearnSettings
 from choreograph.verbs.complete.solver import MapSolver, SolverSettings
 
@@ -54,7 +54,7 @@ def test_points_are_where_the_clip_has_them(model: MotionModel) -> None:
     frames = np.repeat(np.arange(0, 60, 7), len(clip.skeleton))
     joints = np.tile(np.arange(len(clip.skeleton)), len(np.arange(0, 60, 7)))
     pos, rot, _, _ = _compiled.points(
-        track.rows, track.place, frames, joints, *Body.of(model.encoding), model.axes, False
+        track.rows, track.place, frames, joints, *BodyTables.of(model.encoding), model.axes, False
     )
     # The plain twin: the decoded clip's forward kinematics.
     plain = model.encoding.decode(track)
@@ -150,7 +150,7 @@ def test_splines_come_close_with_fewer_unknowns(model: MotionModel) -> None:
     splined = MapSolver(model, 40, terms, SolverSettings(spline_frames=3)).solve(begin)
     # They are fewer unknowns, so they can do no better.
     assert splined.objective[-1] >= every.objective[-1] - 1e-6
-    a, b = (model.encoding.decode(Track(model.lifted(e.states), e.place)) for e in (every, splined))
+    a, b = (model.encoding.decode(EncodedMotion(model.lifted(e.states), e.place)) for e in (every, splined))
     assert np.abs(a.global_positions() - b.global_positions()).mean() < 0.05
 
 

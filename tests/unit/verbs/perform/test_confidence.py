@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from choreograph.base.errors import RequestError
+from choreograph.goals.model import SegmentGoal
 from choreograph.verbs.perform.confidence import find_marginals
 from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import Example, SegmentDatabase, build_segments
-from choreograph.verbs.perform.program import SegmentProgram, find_segments, make_signal
-from choreograph.verbs.perform.request import SegmentConstraint
+from choreograph.verbs.perform.program import SegmentProgram, make_signal
 from choreograph.verbs.perform.segment_fits import build_cells
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.settings import MatchSettings
 
 
@@ -22,7 +23,7 @@ def test_marginals_are_the_costs_of_the_best_sequences_through_each_cell(
 ):
     """Against solving anew with every other cell that covers the same moment forbidden."""
     rng = np.random.default_rng(seed)
-    small = base.taken(rng.choice(len(base), 6, replace=False))
+    small = base.subset(rng.choice(len(base), 6, replace=False))
     settings = MatchSettings(continuity_s=0.3, stretch_s=0.2)
     cells = build_cells(small, settings.rate_hz, settings.stretch_s)
     points = Control(make_example(40 + seed, frames=100).control, 30.0).sampled(7.5)[0]
@@ -36,7 +37,7 @@ def test_marginals_are_the_costs_of_the_best_sequences_through_each_cell(
         at = signal.begin + time * cells.rate_hz
         covers = (starts <= at) & (starts + cells.duration > at)
         for segment in range(len(small)):
-            wished = SegmentProgram(cells, replace(settings, constraints=(SegmentConstraint(time, (segment,)),)))
+            wished = SegmentProgram(cells, replace(settings, goals=(SegmentGoal(at_s=time, segments=(segment,)),)))
             wished.advance(signal, 0, signal.last)
             try:
                 cost = wished.best(signal)[0]
@@ -64,5 +65,5 @@ def test_a_transcription_says_how_sure_it_is(base: SegmentDatabase, make_example
     for row, sure in zip(rows, found.confidence, strict=True):
         assert 0 <= row["sure"] <= 1 and row["margin_m2_s"] == pytest.approx(sure.margin_m2_s, abs=1e-6)
         assert "@" in row["rival"] and row["rival_off_m"] > 0
-    lone = find_segments(base.taken([3]), Control(make_example(44).control, base.fps))
+    lone = find_segments(base.subset([3]), Control(make_example(44).control, base.fps))
     assert {(row["sure"], row["rival"]) for row in lone.transcription()} == {(1.0, None)}

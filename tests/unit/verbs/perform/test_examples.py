@@ -26,7 +26,7 @@ def test_pairs_of_different_length_or_rate_get_a_sentence(make_example: Callable
     assert leader is not None
     with pytest.raises(RequestError, match=r"180 frames and .* 150, 1.00 s apart.*cut them .cut."):
         pair_up(leader, target[:150])
-    assert len(pair_up(leader, target[:150], cut=True).control) == 150
+    assert len(pair_up(leader, target[:150], cut_to_shorter=True).control) == 150
     with pytest.raises(RequestError, match=r"30 fps and .* 60"):
         pair_up(leader, target.resampled(60))
 

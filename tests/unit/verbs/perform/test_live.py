@@ -13,9 +13,9 @@ from choreograph.verbs.perform.control import control_from_clip, control_from_tr
 from choreograph.verbs.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.verbs.perform.live import PerformStream
 from choreograph.verbs.perform.performance import finish_sequence
-from choreograph.verbs.perform.program import find_segments
 from choreograph.verbs.perform.recorder import TrajectoryRecorder
 from choreograph.verbs.perform.request import PerformRequest
+from choreograph.verbs.perform.sequence import find_segments
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.verbs.perform.control import control_from_clip
 from choreograph.verbs.perform.examples import build_segments, pair_up
-from choreograph.verbs.perform.program import find_segments
+from choreograph.verbs.perform.sequence import find_segments
 
 
 def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):

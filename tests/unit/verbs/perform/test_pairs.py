@@ -54,7 +54,7 @@ def test_a_guess_needs_equal_lengths_unless_they_are_cut() -> None:
     uneven = takes("60_01", "61_01", _61_01=90)
     with pytest.raises(RequestError, match=r"'60_01' has 100 frames at 30 fps and '61_01' 90 .*cut them .cut."):
         guess_pairs(uneven)
-    assert guess_pairs(uneven, cut=True) == [(0, 1)]
+    assert guess_pairs(uneven, cut_to_shorter=True) == [(0, 1)]
     mixed = takes("60_01", "61_01", "60_02", "61_02", _61_01=90)
     assert guess_pairs(mixed) == [(2, 3)]
     slow = [Take("60_01", 100, 30.0), Take("61_01", 100, 60.0)]

@@ -8,13 +8,14 @@ import pytest
 from tests.unit.verbs.perform.plain_program import align_plain, solve_plain
 
 from choreograph.base.errors import RequestError
+from choreograph.goals.model import SegmentGoal
 from choreograph.motion.clip import Clip
 from choreograph.verbs.perform._compiled import align, refine
 from choreograph.verbs.perform.control import Control, control_from_clip
 from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.program import SegmentProgram, find_segments, make_signal
-from choreograph.verbs.perform.request import SegmentConstraint
+from choreograph.verbs.perform.program import SegmentProgram, make_signal
 from choreograph.verbs.perform.segment_fits import build_cells, lay, split
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.settings import MatchSettings
 
 
@@ -35,7 +36,7 @@ def solve(base: SegmentDatabase, points: np.ndarray, settings: MatchSettings, kn
 @pytest.mark.parametrize("frames", [3, 12, 33])
 def test_the_compiled_program_finds_what_the_literal_one_finds(base: SegmentDatabase, seed: int, frames: int):
     rng = np.random.default_rng(seed)
-    small = base.taken(rng.choice(len(base), 6, replace=False))
+    small = base.subset(rng.choice(len(base), 6, replace=False))
     settings = MatchSettings(continuity_s=float(rng.choice([0.0, 0.15, 3.0])), stretch_s=0.2)
     points = random_input(rng, frames)
     known = rng.random(frames) > 0.1
@@ -182,14 +183,14 @@ def test_a_wish_is_granted(base: SegmentDatabase, make_example: Callable[..., Ex
     free = find_segments(base, control)
     at = next(p for p in free.pieces if p.start_s <= 3.0 < p.stop_s)
     other = next(s for s in range(len(base)) if s != at.segment)
-    bound = find_segments(base, control, MatchSettings(constraints=(SegmentConstraint(3.0, (other,)),)))
+    bound = find_segments(base, control, MatchSettings(goals=(SegmentGoal(at_s=3.0, segments=(other,)),)))
     playing = [p.segment for p in bound.pieces if p.start_s + 0.14 <= 3.0 < p.stop_s - 0.14]
     assert playing in ([other], []) and other in [p.segment for p in bound.pieces]
     assert bound.coarse_cost > free.coarse_cost
 
 
 def test_one_segment_is_enough(base: SegmentDatabase):
-    found = find_segments(base.taken([3]), Control(base.examples[0].control[:25], base.fps))
+    found = find_segments(base.subset([3]), Control(base.examples[0].control[:25], base.fps))
     assert {p.segment for p in found.pieces} == {0}
 
 
@@ -212,11 +213,11 @@ def test_wrong_controls_get_a_sentence(base: SegmentDatabase, walker: Clip):
         find_segments(base, Control(holed, 30.0, "holed"))
     with pytest.raises(RequestError, match="left_hand"):
         control_from_clip(walker, base)
-    with pytest.raises(RequestError, match="constraints"):
+    with pytest.raises(RequestError, match="goals"):
         find_segments(
             base,
             Control(base.examples[0].control, 30.0),
-            MatchSettings(constraints=(SegmentConstraint(1.0, (3,)), SegmentConstraint(1.01, (4,)))),
+            MatchSettings(goals=(SegmentGoal(at_s=1.0, segments=(3,)), SegmentGoal(at_s=1.01, segments=(4,)))),
         )
 
 

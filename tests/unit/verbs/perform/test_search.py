@@ -13,10 +13,11 @@ import choreograph as cg
 from choreograph.base.errors import RequestError
 from choreograph.demo import demo_clips
 from choreograph.formats import read_clip, write_clip
+from choreograph.goals.model import SegmentGoal
 from choreograph.motion.clip import Clip
 from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.problems import hand_problems
-from choreograph.verbs.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from choreograph.verbs.perform.problems import hand_problems, segment_problems
+from choreograph.verbs.perform.request import CutRequest, PerformAdvanced, PerformRequest
 from choreograph.verbs.perform.search import PerformSearch, perform
 from choreograph.verbs.perform.sources import find_database, find_examples
 
@@ -91,10 +92,9 @@ def test_what_cannot_lead_is_refused(database: SegmentDatabase, walks: list[Clip
         ({"samples": bend(4.0)[:1]}, "press on the floor"),
         ({"samples": bend(3.0, speed=9.0)}, "but the examples at"),
         ({"leader": "nobody"}, "neither a clip of the examples nor a motion file"),
-        ({"samples": bend(4.0), "examples": ()}, "no segment in them|no example is chosen"),
-        ({"samples": bend(4.0), "examples": ("nobody",)}, r"examples\[0\] is 'nobody'"),
+        ({"samples": bend(4.0), "only": "clip:nobody"}, "only 'clip:nobody': none of"),
         ({"samples": bend(4.0), "cut_at": "labels"}, "cut into segments already"),
-        ({"samples": bend(4.0), "constraints": (SegmentConstraint(1.0, (9999,)),)}, r"constraints\[0\].segments names"),
+        ({"samples": bend(4.0), "goals": (SegmentGoal(at_s=1.0, segments=(9999,)),)}, r"goals\[0\].segments names"),
     ):
         with pytest.raises(RequestError, match=why):
             perform(database, PerformRequest(**asked))
@@ -126,7 +126,7 @@ def test_a_way_that_nobody_can_walk_is_missed(walks: list[Clip]) -> None:
 
 
 def test_one_segment_is_little_and_that_is_said(database: SegmentDatabase) -> None:
-    result = perform(database.taken([3]), PerformRequest(samples=bend(4.0)))
+    result = perform(database.subset([3]), PerformRequest(samples=bend(4.0)))
     assert result.notes[-1].kind == "examples_weak"
     assert {row["segment"] for row in result.best.details["pieces"]} == {0}
 
@@ -138,15 +138,46 @@ def test_a_segment_that_has_to_be_played_is_looked_for_in_the_final_times(databa
     playing = next(p.segment for p in free.sequence.pieces if p.start_s <= 3.0 < p.stop_s)
     other = next(s for s in range(len(database)) if s != playing)
     for at in np.arange(2.0, 4.0, 0.13):
-        request = PerformRequest(samples=bend(6.0), constraints=(SegmentConstraint(float(at), (other,)),))
+        request = PerformRequest(samples=bend(6.0), goals=(SegmentGoal(at_s=float(at), segments=(other,)),))
         search = PerformSearch(database, request)
         result = search.run()
         frame = 1 / result.clip.fps
         plays = [p.segment for p in search.sequence.pieces if p.start_s - frame <= at <= p.stop_s + frame]
-        said = [p for p in result.problems if p.where == "constraints[0]"]
+        said = [p for p in result.problems if p.where == "goals[0]"]
         assert (other in plays) == (not said)
         for problem in said:
             assert problem.asked == other and problem.got in plays and problem.kind == "segment_missed"
+
+
+@pytest.mark.slow
+def test_a_segment_can_be_asked_for_during_an_interval(database: SegmentDatabase) -> None:
+    free = PerformSearch(database, PerformRequest(samples=bend(6.0)))
+    free.run()
+    played = [piece.segment for piece in free.sequence.pieces if piece.stop_s > 2.0 and piece.start_s < 3.5]
+    goal = SegmentGoal(start_s=2.0, end_s=3.5, segments=played)
+    assert not PerformSearch(database, PerformRequest(samples=bend(6.0), goals=[goal])).run().problems
+    one = goal.with_(segments=played[:1])
+    clip = free.best().clip
+    [missed] = segment_problems([one], free.sequence, clip)
+    assert missed.where == "goals[0]" and missed.got in played[1:] and missed.at_s is not None and missed.at_s > 2.0
+
+
+@pytest.mark.slow
+def test_quality_says_how_finely_it_is_searched(database: SegmentDatabase) -> None:
+    rates = []
+    for quality in ("draft", "normal", "best"):
+        search = PerformSearch(database, PerformRequest(samples=bend(8.0), quality=quality))
+        search.run()
+        rates.append(search.sequence.settings.rate_hz)
+    assert rates == [5.0, 10.0, 15.0]
+
+
+def test_pairs_and_segments_are_chosen_by_those_who_answer(dancers: list[Clip], database: SegmentDatabase) -> None:
+    pairs = [cg.pair_up(*dancers[k : k + 2]) for k in (0, 2, 4)]
+    result = perform(pairs, PerformRequest(only="name:61_0 or name:61_2", **CUT), leader=dancers[2].mirrored())
+    assert {run.clip for run in result.best.motions[0].sources} <= {"61_0", "61_2"}
+    result = perform(database, PerformRequest(samples=bend(4.0), only="name:walk"))
+    assert {run.clip for run in result.best.motions[0].sources} == {"walk"}
 
 
 def test_a_search_is_one_step_that_can_be_asked_anew(walks: list[Clip], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +190,9 @@ def test_a_search_is_one_step_that_can_be_asked_anew(walks: list[Clip], monkeypa
         search.best()
     assert not search.step() and search.done
     first = search.best().clip
-    search.change(PerformRequest(samples=bend(5.0), stretch_s=0.3))
+    search.change(PerformRequest(samples=bend(5.0), advanced=PerformAdvanced(stretch_s=0.3)))
     assert not search.done and search.run().clip.seconds > first.seconds and len(built) == 1
-    search.change(PerformRequest(samples=bend(5.0), examples=("walk",)))
+    search.change(PerformRequest(samples=bend(5.0), only="name:walk"))
     assert {run.clip for run in search.run().best.motions[0].sources} == {"walk"} and len(built) == 2
     search.change(PerformRequest(samples=bend(4.0)))
     assert np.array_equal(search.run().clip.root_pos, first.root_pos)
@@ -221,21 +252,21 @@ def test_pairs_can_be_named_and_answers_read(dancers: list[Clip], tmp_path: Path
     _, read = find_examples(leaders, CutRequest(answers=answers))
     _, named = find_examples(dancers, CutRequest(pairs=(("60_2", "61_2"), ("60_0", "61_0"))))
     _, both = find_examples(leaders, CutRequest(answers=answers, pairs=(("60_1", "x61_1"),)))
-    _, some = find_examples(leaders, CutRequest(answers=answers, examples=("60_1", "60_2")))
+    _, some = find_examples(leaders, CutRequest(answers=answers, only="name:60_1 or name:60_2"))
     assert [e.target.name for e in guessed] == ["61_0", "61_1", "61_2"]
     assert [e.target.name for e in read] == ["x61_0", "x61_1", "x61_2"]
     assert [e.target.name for e in named] == ["61_2", "61_0"] and [e.target.name for e in both] == ["x61_1"]
     assert [e.target.name for e in some] == ["x61_1", "x61_2"]
-    _, tracks = find_examples(dancers, CutRequest(control=("track",)), led_by_body=True)
+    _, tracks = find_examples(dancers, CutRequest(lead_joints=("track",)), led_by_body=True)
     assert all(e.leader is None for e in tracks) and len(tracks) == 6
     with pytest.raises(RequestError, match="no two clips are recordings of a pair"):
-        find_examples(leaders, CutRequest(control="left_foot,right_foot"), led_by_body=True)
+        find_examples(leaders, CutRequest(lead_joints="left_foot,right_foot"), led_by_body=True)
     with pytest.raises(RequestError, match=r"pairs\[0\]\[1\] is 'nobody'"):
         find_examples(dancers, CutRequest(pairs=(("60_2", "nobody"),)))
     short = [clip[:150] if clip.name == "61_0" else clip for clip in dancers]
-    with pytest.raises(RequestError, match=r"180 frames and '61_0' 150.*cut them .cut."):
+    with pytest.raises(RequestError, match=r"180 frames and '61_0' 150.*cut them .cut_to_shorter."):
         find_examples(short, CutRequest(pairs=(("60_0", "61_0"),)))
-    assert len(find_examples(short, CutRequest(pairs=(("60_0", "61_0"),), cut=True))[1][0].control) == 150
+    assert len(find_examples(short, CutRequest(pairs=(("60_0", "61_0"),), cut_to_shorter=True))[1][0].control) == 150
 
 
 def test_a_walker_leads_walks_by_the_track_of_the_hips(walks: list[Clip]) -> None:
@@ -255,7 +286,7 @@ def test_graphs_give_their_clips(walks: list[Clip], tmp_path: Path) -> None:
     cg.save_graph(graph, tmp_path / "walks.mog")
     kept = perform(cg.open_graph(tmp_path / "walks.mog"), asked).clip
     assert kept.root_pos == pytest.approx(from_graph.root_pos, abs=1e-6)
-    assert {run.clip for run in perform(graph, asked.with_(examples=("walk",))).best.motions[0].sources} == {"walk"}
+    assert {run.clip for run in perform(graph, asked.with_(only="name:walk")).best.motions[0].sources} == {"walk"}
 
 
 def test_hands_that_cannot_be_held_are_said(human_clip: Callable[..., Clip]) -> None:

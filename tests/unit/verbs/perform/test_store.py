@@ -16,10 +16,9 @@ from choreograph.graph import cache
 from choreograph.graph.store import open_graph
 from choreograph.verbs.perform import prepare
 from choreograph.verbs.perform.control import Control
-from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.prepare import WALKS, CutSettings, KeptExamples
-from choreograph.verbs.perform.program import find_segments
-from choreograph.verbs.perform.store import open_segments, save_segments
+from choreograph.verbs.perform.examples import Example, LazyList, SegmentDatabase
+from choreograph.verbs.perform.prepare import WALKS, CutSettings, open_segments, save_segments
+from choreograph.verbs.perform.sequence import find_segments
 
 pytestmark = pytest.mark.usefixtures("empty_cache")
 TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
@@ -45,10 +44,10 @@ def walks(built: Path, tmp_path: Path) -> Path:
 
 
 def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("was built again")
 
-    monkeypatch.setattr(prepare, "_build", fail)
+    monkeypatch.setattr(prepare, "make_examples", fail)
 
 
 def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
@@ -67,7 +66,7 @@ def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
 def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., Example]):
     examples = [make_example(seed) for seed in range(3)]
     kept = open_segments(pairs)
-    assert isinstance(kept.examples, KeptExamples)
+    assert isinstance(kept.examples, LazyList)
     assert_same(CutSettings(TIMES).build(examples), kept)
     for mine, theirs in zip(examples, kept.examples, strict=True):
         assert np.array_equal(mine.target.local_rot, theirs.target.local_rot)
@@ -83,10 +82,10 @@ def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., E
 def test_a_search_reads_no_clip(pairs: Path, make_example: Callable[..., Example], monkeypatch: pytest.MonkeyPatch):
     kept = open_segments(pairs)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("a clip was read")
 
-    monkeypatch.setattr(KeptExamples, "__getitem__", fail)
+    monkeypatch.setattr(LazyList, "__getitem__", fail)
     assert find_segments(kept, Control(make_example(9).control, kept.fps)).pieces
 
 

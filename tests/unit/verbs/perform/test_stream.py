@@ -9,7 +9,7 @@ import pytest
 from choreograph.base.errors import RequestError
 from choreograph.verbs.perform.control import Control
 from choreograph.verbs.perform.examples import Example, SegmentDatabase
-from choreograph.verbs.perform.program import find_segments
+from choreograph.verbs.perform.sequence import find_segments
 from choreograph.verbs.perform.stream import PieceStream
 
 

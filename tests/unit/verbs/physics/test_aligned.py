@@ -78,7 +78,7 @@ def test_key_poses_are_on_the_way() -> None:
 def test_nothing_leads_where_no_example_does_the_same() -> None:
     setting = setting_of(demo_clip("run", 60.0))
     assert lead_of(setting, sketch_of(setting, REQUEST), REQUEST) is None
-    assert lead_of(setting, sketch_of(setting, REQUEST), REQUEST.with_(mean="fixed")) is None
+    assert lead_of(setting, sketch_of(setting, REQUEST), REQUEST.with_(advanced={"mean": "fixed"})) is None
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_a_free_mean_keeps_key_poses_that_the_space_does_not_hold() -> None:
     arm = JUMP.skeleton.need("left_hand")
     ends = []
     for mean in ("free", "fixed"):
-        made = cg.physics(JUMP, REQUEST.with_(mean=mean, dimensions=2), examples=examples).clip
+        made = cg.physics(JUMP, REQUEST.with_(advanced={"mean": mean, "dimensions": 2}), examples=examples).clip
         hips = [one.global_positions()[-1, arm] - one.root_pos[-1] for one in (made, JUMP)]
         ends.append(float(np.linalg.norm(hips[0] - hips[1])))
     assert ends[0] < 1e-3 < ends[1]

@@ -18,19 +18,27 @@ from choreograph.verbs.physics.search import PhysicsResult
 from choreograph.verbs.physics.sketch import paced
 from choreograph.verbs.physics.solve_stages import solve_in_stages
 from choreograph.verbs.physics.timing import slopes
-from choreograph.verbs.physics.verify import BARS
+from choreograph.verbs.physics.verify import TOLERANCES
 
 WALK, JUMP = demo_clip("walk", 60.0), demo_clip("jump_high", 60.0)
 PART = {"end_s": 1.2}
 
 
-def footprints(**given: Any) -> list[cg.FootprintRequest]:
+def stand(foot: str, start: float, end: float, position: Any, **more: Any) -> cg.ContactGoal:
+    return cg.ContactGoal(foot=foot, start_s=start, end_s=end, position=position, **{"facing_deg": 0.0, **more})
+
+
+def carry(hand: str, start: float, end: float, position: Any) -> cg.ContactGoal:
+    return cg.ContactGoal(hand=hand, start_s=start, end_s=end, position=position)
+
+
+def footprints(**given: Any) -> list[cg.ContactGoal]:
     """Those of the walk, as one would write them down."""
     request = cg.PhysicsRequest(**given)
     setting = make_setting(WALK, request)
     sketch = sketch_of(setting, request)
     return [
-        cg.FootprintRequest(
+        stand(
             ("left", "right")[stance.side],
             float(sketch.times[stance.start]),
             float(sketch.times[stance.stop - 1]),
@@ -47,14 +55,15 @@ def holds(result: PhysicsResult) -> PhysicsResult:
 
 def test_feet_climb_a_step_and_land_with_the_heel_first() -> None:
     prints = footprints(end_s=1.5)
-    last = max(range(len(prints)), key=lambda k: prints[k].start_s)
+    last = max(range(len(prints)), key=lambda k: prints[k].span)
     x, _, z = prints[last].position
-    start, stop = prints[last].start_s, prints[last].stop_s
-    late = (start + 0.08, stop)
-    prints[last] = prints[last].with_(position=(x, 0.15, z), heel_s=(start, stop), ball_s=late, toe_s=late)
-    result = holds(cg.physics(WALK, cg.PhysicsRequest(end_s=1.5, footprints=tuple(prints))))
+    start, stop = prints[last].span
+    foot = prints.pop(last).foot or ""
+    for part, begins in (("heel", start), ("ball", start + 0.08), ("toe", start + 0.08)):
+        prints.append(stand(foot, begins, stop, (x, 0.15, z), parts=(part,)))
+    result = holds(cg.physics(WALK, cg.PhysicsRequest(end_s=1.5, goals=tuple(prints))))
     problem, path = result.solved.problem, result.trajectory  # type: ignore[union-attr]
-    side = 4 * ("left", "right").index(prints[last].foot)
+    side = 4 * ("left", "right").index(foot)
     assert path is not None
     assert np.allclose(path.points[-1, side : side + 4, 1], 0.15, atol=3e-3)
     landing = np.flatnonzero(problem.held[:, side] & (problem.times > start - 1e-3))[0]
@@ -66,7 +75,7 @@ def test_a_hand_holds_on_and_carries() -> None:
     points = with_hands(measure_points([WALK], body.height), WALK.skeleton, body.height)
     palm = points.positions(WALK)[36, 8]
     spot = (float(palm[0]), float(palm[1]) - 0.02, float(palm[2]))
-    request = cg.PhysicsRequest(**PART, handprints=(cg.HandprintRequest("left", 0.45, 0.75, spot),))
+    request = cg.PhysicsRequest(**PART, goals=(carry("left", 0.45, 0.75, spot),))
     path = holds(cg.physics(WALK, request)).trajectory
     assert path is not None
     held = (path.times > 0.46) & (path.times < 0.74)
@@ -75,16 +84,15 @@ def test_a_hand_holds_on_and_carries() -> None:
 
 
 def test_a_limb_that_cannot_reach_is_said_by_how_much() -> None:
-    far = (cg.HandprintRequest("left", 0.5, 0.8, (3.0, 1.0, 3.0)),)
+    far = (carry("left", 0.5, 0.8, (3.0, 1.0, 3.0)),)
     with pytest.raises(cg.RequestError, match=r"\d+ cm more than they reach"):
-        cg.physics(WALK, cg.PhysicsRequest(**PART, handprints=far))
+        cg.physics(WALK, cg.PhysicsRequest(**PART, goals=far))
 
 
 def test_the_body_is_where_it_is_wanted_in_the_air() -> None:
     flight = 0.5 * JUMP.seconds
     high = float(JUMP.root_pos[round(flight * 60), 1]) - 0.02
-    pose = cg.KeyPoseRequest(flight, joints=False, height_m=high)
-    request = cg.PhysicsRequest(poses=(pose,))
+    request = cg.PhysicsRequest(goals=(cg.PlaceGoal(at_s=flight, height_m=high),))
     setting = make_setting(JUMP, request)
     solved = solve_in_stages(problem_of(setting, sketch_of(setting, request, coarser=1.5), request))
     assert solved.solution.status != "not converged"
@@ -99,14 +107,14 @@ def test_a_faster_walk_takes_less_time_over_the_same_steps() -> None:
     way = float(np.linalg.norm((WALK.root_pos[72] - WALK.root_pos[0])[[0, 2]]))
     result = holds(cg.physics(WALK, cg.PhysicsRequest(**PART, speed_m_s=1.1 * way / 1.2)))
     assert result.clip.seconds == pytest.approx(1.2 / 1.1, abs=0.03)
-    with pytest.raises(cg.RequestError, match="can be had"):
+    with pytest.raises(cg.RequestError, match="are possible"):
         cg.physics(WALK, cg.PhysicsRequest(**PART, speed_m_s=12.0))
 
 
 @pytest.mark.slow
 def test_durations_are_found_that_take_less_effort() -> None:
     given = holds(cg.physics(WALK, cg.PhysicsRequest(**PART)))
-    free = holds(cg.physics(WALK, cg.PhysicsRequest(**PART, timing="stances", time_range=(0.8, 1.25))))
+    free = holds(cg.physics(WALK, cg.PhysicsRequest(**PART, timing="stances", advanced={"time_range": (0.8, 1.25)})))
     details = free.best.details
     assert free.best.cost is not None and given.best.cost is not None and free.best.cost < given.best.cost
     assert all(0.8 - 1e-6 <= factor <= 1.25 + 1e-6 for factor in details["durations"])
@@ -128,12 +136,12 @@ def test_slopes_of_durations_are_those_of_solved_neighbours() -> None:
 
 
 def test_forces_change_no_faster_than_they_may() -> None:
-    request = cg.PhysicsRequest(end_s=0.9, limits={"force_rate": 4.5})
+    request = cg.PhysicsRequest(end_s=0.9, advanced={"limits": {"force_rate": 4.5}})
     result = holds(cg.physics(WALK, request))
     problem, x = result.solved.problem, result.solved.solution.x  # type: ignore[union-attr]
     rate = np.abs(np.diff(problem.forces(x)[..., 1], axis=0)) / np.diff(problem.times)[:, None]
     assert rate.max() <= 4.5 + 1e-4
-    free = cg.physics(WALK, request.with_(limits={}))
+    free = cg.physics(WALK, request.with_(advanced={}))
     loose = free.solved.problem  # type: ignore[union-attr]
     forces = loose.forces(free.solved.solution.x)  # type: ignore[union-attr]
     assert (np.abs(np.diff(forces[..., 1], axis=0)) / np.diff(loose.times)[:, None]).max() > 5.0
@@ -142,24 +150,48 @@ def test_forces_change_no_faster_than_they_may() -> None:
 def test_whatever_does_not_hold_between_the_nodes_is_a_problem() -> None:
     checked = cg.physics(WALK, cg.PhysicsRequest(end_s=0.7)).verification
     assert checked is not None and not list(off_grid_problems(checked))
-    for name, most in BARS.items():
+    for name, most in TOLERANCES.items():
         said = list(off_grid_problems(replace(checked, **{name: 2 * most})))
         assert len(said) == 1 and said[0].kind == "physics_violated"
+
+
+def ask(goal: dict[str, Any]) -> cg.PhysicsRequest:
+    return cg.PhysicsRequest(goals=[goal])
+
+
+@pytest.mark.parametrize(
+    ("goals", "message"),
+    [
+        ((stand("left", 0.0, 0.5, (0.1, 0.0, 0.0)), stand("left", 0.4, 0.8, (0.1, 0.0, 0.5))), "stands twice"),
+        (
+            (
+                stand("left", 0.0, 0.5, (0.1, 0.0, 0.0), parts=("heel",)),
+                stand("left", 0.4, 0.8, (0.1, 0.0, 0.5), parts=("toe",)),
+            ),
+            "without a step between them",
+        ),
+        ((carry("left", 0.1, 0.5, (0.2, 0.9, 0.3)), carry("left", 0.4, 0.8, (0.2, 0.9, 0.3))), "carries twice"),
+    ],
+)
+def test_a_limb_is_in_one_place_at_a_time(goals: tuple[cg.ContactGoal, ...], message: str) -> None:
+    with pytest.raises(cg.RequestError, match=message):
+        cg.physics(WALK, cg.PhysicsRequest(**PART, goals=goals))
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: cg.KeyPoseRequest(0.5, joints=False), "asks for nothing"),
-        (lambda: cg.KeyPoseRequest(0.5, position=(0.0, 1.0, 0.0), height_m=1.0), "one of the two"),
-        (lambda: cg.FootprintRequest("left", 0.0, 0.5, (0.0, 0.0, 0.0), heel_s=(0.4, 0.9)), "not within"),
-        (
-            lambda: cg.FootprintRequest("left", 0.0, 0.5, (0.0, 0.0, 0.0), parts=("toe",), heel_s=(0.1, 0.2)),
-            "not among",
-        ),
-        (lambda: cg.HandprintRequest("left", 0.5, 0.5, (0.0, 0.0, 0.0)), "not after"),
-        (lambda: cg.PhysicsRequest(speed_m_s=1.0, longer=2.0), "drop one"),
-        (lambda: cg.PhysicsRequest(finish=True, timing="all"), "only be finished"),
+        (lambda: ask({"foot": "left", "start_s": 0, "end_s": 1}), r"goals\[0\]\.position is missing"),
+        (lambda: ask({"foot": "both", "start_s": 0, "end_s": 1, "position": [0, 0, 0]}), "a goal for each side"),
+        (lambda: ask({"start_s": 0, "end_s": 1, "place": [0, 0]}), r"goals\[0\]\.start_s is nothing that physics"),
+        (lambda: ask({"place": [0, 0]}), r"goals\[0\]\.at_s is missing"),
+        (lambda: ask({"at_s": 1, "place": [0, 0], "standing": True}), r"goals\[0\]\.standing is nothing"),
+        (lambda: ask({"at_s": 1, "place": [0, 0], "weight": 2.0}), r"goals\[0\]\.weight is nothing"),
+        (lambda: ask({"at_s": 1, "place": [0, 0], "exact": False}), "meets all goals exactly"),
+        (lambda: ask({"at_s": 1, "pose": {"clip": "walk"}}), "give a file"),
+        (lambda: ask({"label": "run", "start_s": 0, "end_s": 1}), "which physics cannot search for"),
+        (lambda: cg.PhysicsRequest(speed_m_s=1.0, duration_share=2.0), "drop one"),
+        (lambda: cg.PhysicsRequest(smallest_change=True, timing="all"), "which only finishes"),
     ],
 )
 def test_contradictions_are_refused(make: Any, said: str) -> None:
@@ -169,7 +201,7 @@ def test_contradictions_are_refused(make: Any, said: str) -> None:
 
 def test_examples_without_the_behaviour_are_named_before_solving() -> None:
     search, stages = cg.PhysicsSearch(JUMP, cg.PhysicsRequest(), examples=[WALK]), []
-    assert any("none of the examples does" in doubt.text for doubt in search.doubts())
+    assert any("none of the examples does" in doubt.text for doubt in search.check_examples())
 
     def hear(stage: str, done: int, total: int) -> None:
         stages.append(stage)
@@ -178,4 +210,4 @@ def test_examples_without_the_behaviour_are_named_before_solving() -> None:
     with pytest.raises(cg.Cancelled):
         search.step(progress=hear)
     assert "though" in stages[0]
-    assert not cg.PhysicsSearch(JUMP, cg.PhysicsRequest()).doubts()
+    assert not cg.PhysicsSearch(JUMP, cg.PhysicsRequest()).check_examples()

@@ -17,12 +17,12 @@ JUMP, WALK = demo_clip("jump_high", 60.0), demo_clip("walk", 60.0)
 
 @pytest.fixture(scope="module")
 def too_high() -> PhysicsResult:
-    return cg.physics(JUMP, cg.PhysicsRequest(higher_m=1.2, iterations=10))
+    return cg.physics(JUMP, cg.PhysicsRequest(higher_m=1.2, work_limit=10))
 
 
 @pytest.mark.slow
 def test_a_flight_longer_than_any_take_off_allows_says_the_torque_it_takes(too_high: PhysicsResult) -> None:
-    said = [problem for problem in too_high.problems if problem.where == "limits.strength"]
+    said = [problem for problem in too_high.problems if problem.where == "advanced.limits.strength"]
     assert len(said) == 1
     torque, most = (float(number) for number in re.findall(r"([\d.]+) N·m", said[0].text))
     assert torque > most == pytest.approx(said[0].asked, abs=0.5)
@@ -38,9 +38,12 @@ def test_what_does_not_converge_is_the_best_that_was_reached_and_marked(too_high
 
 
 def test_a_leg_that_does_not_reach_its_footprint_says_by_how_much() -> None:
-    apart = [cg.FootprintRequest(foot, 0.0, 0.5, (x, 0.0, 0.0)) for foot, x in (("left", 0.7), ("right", -0.7))]
+    apart = [
+        cg.ContactGoal(foot=foot, start_s=0.0, end_s=0.5, position=(x, 0.0, 0.0), facing_deg=0.0)
+        for foot, x in (("left", 0.7), ("right", -0.7))
+    ]
     with pytest.raises(cg.RequestError, match=r"a leg is \d+\.\d cm away"):
-        cg.physics(JUMP, cg.PhysicsRequest(footprints=apart))
+        cg.physics(JUMP, cg.PhysicsRequest(goals=apart))
 
 
 def test_an_end_pose_inside_the_floor_says_how_deep() -> None:

@@ -11,10 +11,10 @@ import pytest
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.verbs.physics import solve_stages as drive
-from choreograph.verbs.physics.interior_point import Solution
-from choreograph.verbs.physics.newton import Solver
+from choreograph.verbs.physics.interior_point import TrajectorySolution
+from choreograph.verbs.physics.newton import NewtonSolver
 from choreograph.verbs.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.sketch import refined
 from choreograph.verbs.physics.solve_stages import (
     RECORDED,
@@ -30,7 +30,7 @@ REQUEST = cg.PhysicsRequest(start_s=0.2, end_s=0.7)
 
 
 @pytest.fixture(scope="module")
-def questions() -> list[Problem]:
+def questions() -> list[TrajectoryProgram]:
     """A step of a walk; the same with nodes four times as close."""
     setting = make_setting(demo_clip("walk", 30.0), REQUEST)
     sketch = sketch_of(setting, REQUEST, coarser=3.0)
@@ -38,17 +38,17 @@ def questions() -> list[Problem]:
 
 
 @pytest.fixture(scope="module")
-def solved(questions: list[Problem]) -> Solved:
+def solved(questions: list[TrajectoryProgram]) -> Solved:
     return solve_in_stages(questions[0])
 
 
 @pytest.mark.parametrize(("failing", "start"), [(0, STRAIGHT), (1, STIFFER), (2, RECORDED), (3, TWO_STAGES)])
 def test_other_starts_are_tried_one_after_the_other(
-    questions: list[Problem], solved: Solved, monkeypatch: pytest.MonkeyPatch, failing: int, start: str
+    questions: list[TrajectoryProgram], solved: Solved, monkeypatch: pytest.MonkeyPatch, failing: int, start: str
 ) -> None:
     real, efforts = drive.solve, []
 
-    def solve(problem: Problem, **given: Any) -> Solution:
+    def solve(problem: TrajectoryProgram, **given: Any) -> TrajectorySolution:
         found = real(problem, **given)
         if given.get("kinematic"):
             return found
@@ -62,12 +62,12 @@ def test_other_starts_are_tried_one_after_the_other(
     assert again.solution.objective == pytest.approx(solved.solution.objective, rel=1e-2)
 
 
-def test_closer_nodes_leave_the_matrix_even(questions: list[Problem], solved: Solved) -> None:
+def test_closer_nodes_leave_the_matrix_even(questions: list[TrajectoryProgram], solved: Solved) -> None:
     finer = solve_finer(questions[1], solved)
     assert finer.converged and finer.solution.violation <= 1e-6
     sizes = []
     for one in (solved, finer):
-        solver, at = Solver(one.problem), one.solution.point
+        solver, at = NewtonSolver(one.problem), one.solution.point
         solver.assemble(at, solver.values(at.x), 1e-5)
         sizes.append(float(solver.band[:, 0].max()))
     assert sizes[1] < 2 * sizes[0], "rows of forces are 16 times as large, their squares 256 times"
@@ -75,7 +75,7 @@ def test_closer_nodes_leave_the_matrix_even(questions: list[Problem], solved: So
 
 def test_hands_carry_who_goes_down_on_them(recordings: Path) -> None:
     down = cg.read_clip(recordings / "cmu_more/108/108_25.amc")
-    request = cg.PhysicsRequest(start_s=1.0, end_s=1.72, hands=True)
+    request = cg.PhysicsRequest(start_s=1.0, end_s=1.72, hands_carry=True)
     result = cg.physics(down, request, examples=[down])
     assert result.status == "complete", result.problems
     path = result.trajectory

@@ -25,7 +25,7 @@ def clips() -> list[cg.Clip]:
 
 
 def test_a_jump_finds_the_jumps(clips: list[cg.Clip]) -> None:
-    setting = make_setting(clips[0], cg.PhysicsRequest(choose=2), clips)
+    setting = make_setting(clips[0], cg.PhysicsRequest(nearest=2), clips)
     assert {one.name for one in setting.examples} == {"jump_forward", "jump_high"}
 
 
@@ -34,18 +34,18 @@ def test_they_come_from_a_folder_and_from_a_graph(clips: list[cg.Clip], tmp_path
         cg.write_clip(tmp_path / f"{clip.name}.bvh", clip)
     cg.save_graph(cg.build_graph(clips[1:]), tmp_path / "some.mog")
     for name in (tmp_path, tmp_path / "some.mog"):
-        setting = make_setting(clips[0], cg.PhysicsRequest(choose=2, examples=[str(name)]))
+        setting = make_setting(clips[0], cg.PhysicsRequest(nearest=2, like=[str(name)]))
         assert {one.name for one in setting.examples} == {"jump_forward", "jump_high"}
 
 
 def test_of_a_graph_a_query_chooses(clips: list[cg.Clip], tmp_path: Path) -> None:
     cg.save_graph(cg.build_graph(clips[1:]), tmp_path / "some.mog")
-    request = cg.PhysicsRequest(examples=[str(tmp_path / "some.mog")], only="jump not high")
+    request = cg.PhysicsRequest(like=[str(tmp_path / "some.mog")], only="jump not high")
     assert [one.name for one in make_setting(clips[0], request).examples] == ["jump_forward"]
     with pytest.raises(cg.RequestError, match="none of the 6 clips matches"):
         make_setting(clips[0], request.with_(only="swim"))
     with pytest.raises(cg.RequestError, match="only chooses among the clips of a graph"):
-        cg.PhysicsRequest(only="jump", examples=["jumps/"])
+        cg.PhysicsRequest(only="jump", like=["jumps/"])
 
 
 def test_no_more_are_in_memory_than_are_chosen(clips: list[cg.Clip]) -> None:
@@ -78,5 +78,5 @@ def test_a_recorded_jump_a_run_and_a_walk_find_their_like(recordings: Path) -> N
     for name, numbers in kinds.items():
         clip = cg.read_clip(recordings / f"cmu/16/{name}.amc")
         given = [str(path) for path in paths if path.stem != name]
-        chosen = make_setting(clip, cg.PhysicsRequest(choose=4, examples=given)).examples
+        chosen = make_setting(clip, cg.PhysicsRequest(nearest=4, like=given)).examples
         assert [int(one.name[3:]) in numbers for one in chosen] == [True] * 4, [one.name for one in chosen]

@@ -17,8 +17,8 @@ from choreograph.dynamics.body import make_body
 from choreograph.motion.clip import Clip
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.physics.finish import Mechanical, finish_mechanics
-from choreograph.verbs.physics.physics_pass import fights, finish_result
-from choreograph.verbs.physics.quality import SAID, Gauge, Quality
+from choreograph.verbs.physics.physics_pass import finish_result, refused_windows
+from choreograph.verbs.physics.quality import QUALITY_TEXT, Gauge, Quality
 
 WALK = demo_clip("walk", 60.0)
 
@@ -85,7 +85,7 @@ def test_worse_by_more_than_a_tenth_is_worse() -> None:
     assert Quality(0.112, 0.01, 100.0, 10.0, 0.01, 0.0).worse_than(one) == ["sliding_m_s"]
     assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.001).worse_than(one) == ["novelty_m", "depth_m"]
     assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.0).worse_than(one, Quality(0.1, 0.01, 100.0, 10.0, 0.03, 0.0)) == []
-    assert set(SAID) == {*vars(one), "gain", "change"}
+    assert set(QUALITY_TEXT) == {*vars(one), "gain", "change"}
 
 
 def test_novelty_is_the_distance_to_the_nearest_pose_by_brute_force() -> None:
@@ -106,21 +106,21 @@ def test_novelty_is_the_distance_to_the_nearest_pose_by_brute_force() -> None:
 
 
 def test_the_verb_finishes_and_says_where_mechanics_and_naturalness_fight() -> None:
-    result = cg.physics(FAST, cg.PhysicsRequest(finish=True), examples=[JUMP])
+    result = cg.physics(FAST, cg.PhysicsRequest(smallest_change=True), examples=[JUMP])
     assert result.finished is not None and len(result.clip) == len(FAST)
     assert result.best.metrics["residual_after"].value <= result.best.metrics["residual_before"].value
     loud = [window for window in result.finished.refused if window.after > 0.25]
-    assert len(fights(result.finished)) == len(loud) == len(result.problems)
+    assert len(refused_windows(result.finished)) == len(loud) == len(result.problems)
     assert all(problem.kind == "physics_skipped" for problem in result.problems)
 
 
 def test_finishing_and_other_changes_exclude_each_other() -> None:
-    with pytest.raises(cg.RequestError, match="only be finished"):
-        cg.PhysicsRequest(finish=True, farther_m=0.3)
+    with pytest.raises(cg.RequestError, match="which only finishes"):
+        cg.PhysicsRequest(smallest_change=True, farther_m=0.3)
 
 
 def test_any_verbs_result_can_be_finished() -> None:
-    result = cg.physics(FAST, cg.PhysicsRequest(finish=True))
+    result = cg.physics(FAST, cg.PhysicsRequest(smallest_change=True))
     again = finish_result(result)
     assert len(again.answers) == 1 and "mechanics_change" in again.best.metrics
     assert again.best.motions[0].raw is not None
@@ -131,7 +131,7 @@ def test_a_cancelled_finishing_stops() -> None:
         raise cg.Cancelled
 
     with pytest.raises(cg.Cancelled):
-        cg.physics(FAST, cg.PhysicsRequest(finish=True), progress=stop)
+        cg.physics(FAST, cg.PhysicsRequest(smallest_change=True), progress=stop)
 
 
 def test_without_recordings_poses_change_no_more_than_that_gains() -> None:
@@ -159,7 +159,7 @@ def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> Non
 
 @pytest.mark.slow
 def test_a_verbs_metrics_are_measured_anew_and_must_not_suffer() -> None:
-    result = cg.physics(FAST, cg.PhysicsRequest(finish=True))
+    result = cg.physics(FAST, cg.PhysicsRequest(smallest_change=True))
     given = replace(result.best, metrics={"off": Metric(0.1, "m", "is off by")})
     result = replace(result, answers=(given,))
     good = finish_result(result, (), lambda request, answer: {"off": Metric(0.102, "m", "is off by")})

@@ -10,15 +10,15 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.verbs.physics.ipopt import _Nlp, solve_ipopt
 from choreograph.verbs.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.sketch import refined
 from choreograph.verbs.physics.solve_stages import solve_in_stages
 
 
 @pytest.fixture(scope="module")
-def question() -> Problem:
+def question() -> TrajectoryProgram:
     clip = demo_clip("walk", 30.0)
-    request = cg.PhysicsRequest(start_s=0.2, end_s=0.7, limits={"force_rate": 30.0, "most_together": 1.3})
+    request = cg.PhysicsRequest(start_s=0.2, end_s=0.7, advanced={"limits": {"force_rate": 30.0, "most_together": 1.3}})
     setting = make_setting(clip, request)
     sketch = sketch_of(setting, request, coarser=3.0)
     uneven = np.zeros(sketch.nodes - 1, bool)
@@ -26,7 +26,7 @@ def question() -> Problem:
     return problem_of(setting, refined(sketch, uneven), request)
 
 
-def test_the_jacobian_and_hessian_are_those_of_the_values(question: Problem) -> None:
+def test_the_jacobian_and_hessian_are_those_of_the_values(question: TrajectoryProgram) -> None:
     nlp, rng = _Nlp(question, None), np.random.default_rng(0)
     x, step = question.start(), rng.normal(size=question.size)
     shape = (nlp.rows, question.size)
@@ -46,7 +46,7 @@ def test_the_jacobian_and_hessian_are_those_of_the_values(question: Problem) -> 
 
 
 @pytest.mark.slow
-def test_both_solvers_find_the_same_motion(question: Problem) -> None:
+def test_both_solvers_find_the_same_motion(question: TrajectoryProgram) -> None:
     pytest.importorskip("casadi")
     own = solve_in_stages(question)
     start = 0.8 * own.solution.x + 0.2 * question.start()
@@ -55,7 +55,7 @@ def test_both_solvers_find_the_same_motion(question: Problem) -> None:
     assert other.objective == pytest.approx(own.solution.objective, rel=2e-3)
 
 
-def test_ipopt_can_be_stopped(question: Problem) -> None:
+def test_ipopt_can_be_stopped(question: TrajectoryProgram) -> None:
     pytest.importorskip("casadi")
 
     def stop(iteration: int, x: np.ndarray, violation: float) -> None:

@@ -12,13 +12,13 @@ from choreograph.dynamics.body import GRAVITY
 from choreograph.verbs.physics import _compiled, _compiled_node
 from choreograph.verbs.physics.panels import LANES, make_panels, parts_of
 from choreograph.verbs.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import TrajectoryProgram
 
 JUMP = demo_clip("jump_high", 60.0)
 
 
 @pytest.fixture(scope="module")
-def question() -> Problem:
+def question() -> TrajectoryProgram:
     setting = make_setting(JUMP, cg.PhysicsRequest())
     return problem_of(setting, sketch_of(setting, cg.PhysicsRequest()), cg.PhysicsRequest())
 
@@ -36,7 +36,7 @@ def test_a_chain_belongs_to_its_own_part_alone() -> None:
     assert groups[2].tolist() == [[5, 3, 3], [3, 3, 1], [3, 1, 3]] and groups[3][1, 2, 0] == 0
 
 
-def test_products_are_those_of_the_joints_derivatives(question: Problem) -> None:
+def test_products_are_those_of_the_joints_derivatives(question: TrajectoryProgram) -> None:
     spec, w, rng = question.spec, question.w, np.random.default_rng(4)
     k = int(np.flatnonzero(~question.active.any(axis=1))[0])  # in flight: contacts are in the matrix's own test
     n, x = len(w), question.start() + 1e-2 * rng.normal(size=question.size)

@@ -10,18 +10,18 @@ import pytest
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip
-from choreograph.verbs.physics.newton import Solver
+from choreograph.verbs.physics.newton import NewtonSolver
 from choreograph.verbs.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.verbs.physics.problem import Problem
+from choreograph.verbs.physics.program import TrajectoryProgram
 from choreograph.verbs.physics.search import PhysicsResult
 from choreograph.verbs.physics.sketch import refined
 
 JUMP = demo_clip("jump_high", 60.0)
-STAND = cg.FootprintRequest("left", 0.0, 0.5, (0.1, 0.0, 0.0))
+STAND = {"foot": "left", "start_s": 0.0, "end_s": 0.5, "position": (0.1, 0.0, 0.0), "facing_deg": 0.0}
 
 
 @pytest.fixture(scope="module")
-def question() -> Problem:
+def question() -> TrajectoryProgram:
     request = cg.PhysicsRequest(farther_m=0.1)
     setting = make_setting(JUMP, request)
     return problem_of(setting, sketch_of(setting, request), request)
@@ -32,7 +32,7 @@ def farther() -> PhysicsResult:
     return cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2))
 
 
-def test_a_refined_sketch_stands_at_the_same_times(question: Problem) -> None:
+def test_a_refined_sketch_stands_at_the_same_times(question: TrajectoryProgram) -> None:
     request = cg.PhysicsRequest()
     setting = make_setting(JUMP, request)
     once = sketch_of(setting, request)
@@ -42,9 +42,9 @@ def test_a_refined_sketch_stands_at_the_same_times(question: Problem) -> None:
     assert [(2 * s.start, 2 * s.stop - 1) for s in once.stances] == [(s.start, s.stop) for s in twice.stances]
 
 
-def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> None:
+def test_the_gradient_and_matrix_are_the_objectives_own(question: TrajectoryProgram) -> None:
     """Assembled at the guess, without inequalities, and compared with differences of the values."""
-    solver = Solver(question)
+    solver = NewtonSolver(question)
     rng = np.random.default_rng(1)
     x = question.start() + 1e-3 * rng.normal(size=question.size)
     now = solver.values(x)
@@ -81,9 +81,9 @@ def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> No
     assert np.abs(change - product).max() < 1e-4 * np.abs(product).max()
 
 
-def test_without_mechanics_the_matrix_is_that_of_places_alone(question: Problem) -> None:
+def test_without_mechanics_the_matrix_is_that_of_places_alone(question: TrajectoryProgram) -> None:
     """The kinematic stage's own kernel against the whole one with no torque row and no multiplier."""
-    solver, rng = Solver(question, kinematic=True), np.random.default_rng(2)
+    solver, rng = NewtonSolver(question, kinematic=True), np.random.default_rng(2)
     x = question.start() + 1e-2 * rng.normal(size=question.size)
     points, rows = (solver.count, solver.npts), (solver.count, solver.n)
     given = [
@@ -106,15 +106,15 @@ def test_without_mechanics_the_matrix_is_that_of_places_alone(question: Problem)
 def test_both_feet_bear_no_more_together_than_they_may(farther: PhysicsResult) -> None:
     assert farther.verification is not None
     most = 0.85 * farther.verification.peak_force
-    less = cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2, limits={"most_together": most}))
+    less = cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2, advanced={"limits": {"most_together": most}}))
     assert less.status == "complete" and less.verification is not None
     assert less.verification.peak_force <= most + 1e-3
 
 
 def test_a_recording_says_itself_what_feet_bear() -> None:
-    limits = cg.PhysicsRequest().limits
-    assert limits.as_limits(3.2).most_together == 4.0 and limits.as_limits(6.4).most_together == 6.4
-    assert limits.with_(most_together=3.0).as_limits(6.4).most_together == 3.0
+    limits = cg.PhysicsLimits()
+    assert limits.together(3.2) == 4.0 and limits.together(6.4) == 6.4
+    assert limits.with_(most_together=3.0).together(6.4) == 3.0
     assert 1.5 < make_setting(JUMP, cg.PhysicsRequest()).bears < 8.0
 
 
@@ -161,10 +161,10 @@ def test_it_can_be_cancelled() -> None:
     ("given", "said"),
     [
         ({"start_s": 90.0}, "frames"),
-        ({"poses": (cg.KeyPoseRequest(50.0),)}, "not within"),
-        ({"poses": (cg.KeyPoseRequest(0.5, frame=99_999),)}, "no frame"),
+        ({"goals": [{"at_s": 50.0, "pose": {}}]}, "not within"),
+        ({"goals": [{"at_s": 0.5, "pose": {"frame": 99_999}}]}, "no frame"),
         ({"floor_m": 0.5}, "inside the floor"),
-        ({"footprints": (STAND, cg.FootprintRequest("right", 0.0, 0.5, (3.0, 0.0, 0.0)))}, "cm more"),
+        ({"goals": [STAND, {**STAND, "foot": "right", "position": (3.0, 0.0, 0.0)}]}, "cm more"),
     ],
 )
 def test_what_cannot_be_is_said(given: dict[str, object], said: str) -> None:

@@ -15,7 +15,7 @@ from choreograph.motion.clip import Clip
 from choreograph.pictures.plots import write_plot
 from choreograph.verbs.retime.baselines import linear_warp
 from choreograph.verbs.retime.features import (
-    Track,
+    FeatureTrack,
     duration_costs,
     reference_features,
     sample_track,
@@ -40,10 +40,12 @@ from choreograph.verbs.retime.warp import Retimer
 # ------------------------------------------------------------------ features
 
 
-def direct_costs(track: Track, known: list[Track], steps: np.ndarray, output_s: float, neighbours: int) -> np.ndarray:
+def direct_costs(
+    track: FeatureTrack, known: list[FeatureTrack], steps: np.ndarray, output_s: float, neighbours: int
+) -> np.ndarray:
     """The same costs from the definition, in double precision, without a basis."""
 
-    def feature(source: Track, i: int, j: int, k: int, seconds: float) -> tuple[np.ndarray, np.ndarray]:
+    def feature(source: FeatureTrack, i: int, j: int, k: int, seconds: float) -> tuple[np.ndarray, np.ndarray]:
         x, y, z = (turn_into_floor_frame(source.points[n][None], source.facing[j : j + 1])[0] for n in (i, j, k))
         return ((z - x) / (2 * seconds)).ravel(), ((z - 2 * y + x) / seconds**2).ravel()
 

@@ -18,7 +18,7 @@ from choreograph.motion.clip import Clip
 from choreograph.verbs.retime.baselines import linear_warp, spline_warp
 from choreograph.verbs.retime.keys import length_keys
 from choreograph.verbs.retime.measure import fit_gravity, gravity_kept, timing_distance
-from choreograph.verbs.retime.references import Part
+from choreograph.verbs.retime.references import ReferencePart
 from choreograph.verbs.retime.render import render_warp
 from choreograph.verbs.retime.request import RetimeAdvanced, RetimeRequest
 from choreograph.verbs.retime.retime import retime_clip, retime_prepared
@@ -144,7 +144,7 @@ def test_a_slow_walk_takes_a_brisk_ones_timing() -> None:
 def test_parts_of_the_motion_itself_and_several_references_guide() -> None:
     one = walk("one", 4.0, fps=60.0)
     warped, _ = hidden_warp(one)
-    part = Part(one, 60, 180)
+    part = ReferencePart(one, 60, 180)
     several = retime_clip(warped, ends(warped, 1.0), [part, walk("other", 2.0, fps=30.0)])
     assert len(several.clip) == len(one)
 

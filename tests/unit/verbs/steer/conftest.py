@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from choreograph.demo import demo_clip
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import SteerSettings, StepCosts
-from choreograph.verbs.steer.frame_pool import Pool, build_pool
-from choreograph.verbs.steer.learn import LearnSettings, learn
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import SteerAdvanced, StepCosts
+from choreograph.verbs.steer.frame_pool import FramePool, build_frame_pool
+from choreograph.verbs.steer.learn import PolicyLearning, learn
 from choreograph.verbs.steer.prepare import standard_tasks
 from choreograph.verbs.steer.steps import StepClips, build_steps
 
@@ -22,16 +22,16 @@ def steps() -> StepClips:
 
 @pytest.fixture(scope="session")
 def costs(steps: StepClips) -> StepCosts:
-    return StepCosts(steps, SteerSettings())
+    return StepCosts(steps, SteerAdvanced())
 
 
 @pytest.fixture(scope="session")
-def brain(costs: StepCosts) -> SteerBrain:
+def policy(costs: StepCosts) -> SteerPolicy:
     task = standard_tasks(costs.settings)["navigate"]
-    value = learn(task, costs, LearnSettings(samples=2000, sweeps=12))
-    return SteerBrain(costs, {"navigate": task}, {"navigate": value})
+    value = learn(task, costs, PolicyLearning(samples=2000, sweeps=12))
+    return SteerPolicy(costs, {"navigate": task}, {"navigate": value})
 
 
 @pytest.fixture(scope="session")
-def pool(steps: StepClips) -> Pool:
-    return build_pool(steps.clips)
+def pool(steps: StepClips) -> FramePool:
+    return build_frame_pool(steps.clips)

@@ -13,16 +13,16 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.verbs.steer.avoid import Avoid
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import StepCosts, StepObjective, score_steps
 from choreograph.verbs.steer.crowd import Crowd
 from choreograph.verbs.steer.evaluate import beam_cost, policy_cost
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.goals import MovingObstacle, SteerGoal
-from choreograph.verbs.steer.learn import LearnSettings, learn
+from choreograph.verbs.steer.learn import PolicyLearning, learn
 from choreograph.verbs.steer.policy import ValueFunction
 from choreograph.verbs.steer.prepare import standard_tasks
-from choreograph.verbs.steer.recording import Recording
+from choreograph.verbs.steer.recording import SteerRecording
 
 
 def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:
@@ -30,8 +30,8 @@ def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_line_is_kept_and_gone_back_on(brain: SteerBrain, pool: Pool) -> None:
-    crowd = Crowd(brain, pool)
+def test_a_line_is_kept_and_gone_back_on(policy: SteerPolicy, pool: FramePool) -> None:
+    crowd = Crowd(policy, pool)
     one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     there = walked(crowd, 20.0)
     assert np.abs(there[150:, 0]).mean() < 0.12 and there[-1, 2] > 15
@@ -41,10 +41,10 @@ def test_a_line_is_kept_and_gone_back_on(brain: SteerBrain, pool: Pool) -> None:
 
 
 @pytest.mark.slow
-def test_a_goal_that_changes_within_a_step_is_heard_at_once(brain: SteerBrain, pool: Pool) -> None:
+def test_a_goal_that_changes_within_a_step_is_heard_at_once(policy: SteerPolicy, pool: FramePool) -> None:
     ways = []
     for goal in (None, SteerGoal(heading=math.pi / 2)):
-        crowd = Crowd(brain, pool)
+        crowd = Crowd(policy, pool)
         one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         walked(crowd, 4.1)
         if goal is not None:
@@ -53,17 +53,17 @@ def test_a_goal_that_changes_within_a_step_is_heard_at_once(brain: SteerBrain, p
     assert np.abs(ways[1] - ways[0]).max() > 0.05
 
 
-def test_the_output_rate_does_not_change_the_motion(brain: SteerBrain, pool: Pool) -> None:
+def test_the_output_rate_does_not_change_the_motion(policy: SteerPolicy, pool: FramePool) -> None:
     ends = []
     for rate in (24.0, 30.0, 120.0):
-        crowd = Crowd(brain, pool, clean=False)
+        crowd = Crowd(policy, pool, clean=False)
         crowd.add(goal=SteerGoal(0.0, 0.0, 0.7))
         ends.append(walked(crowd, 6.0, rate)[-1])
     assert np.allclose(ends[0], ends[1], atol=1e-6) and np.allclose(ends[0], ends[2], atol=1e-6)
 
 
-def test_speed_zero_is_standing_and_goes_on(brain: SteerBrain, pool: Pool) -> None:
-    crowd = Crowd(brain, pool)
+def test_speed_zero_is_standing_and_goes_on(policy: SteerPolicy, pool: FramePool) -> None:
+    crowd = Crowd(policy, pool)
     one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     walked(crowd, 3.0)
     one.set_goal(SteerGoal(speed=0.0))
@@ -74,8 +74,8 @@ def test_speed_zero_is_standing_and_goes_on(brain: SteerBrain, pool: Pool) -> No
     assert np.linalg.norm(walked(crowd, 5.0)[-1] - still[-1]) > 2.5
 
 
-def test_each_frame_is_a_pose_and_nobody_jumps(brain: SteerBrain, pool: Pool) -> None:
-    crowd = Crowd(brain, pool)
+def test_each_frame_is_a_pose_and_nobody_jumps(policy: SteerPolicy, pool: FramePool) -> None:
+    crowd = Crowd(policy, pool)
     one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     places = []
     for k in range(600):
@@ -88,10 +88,10 @@ def test_each_frame_is_a_pose_and_nobody_jumps(brain: SteerBrain, pool: Pool) ->
     assert np.linalg.norm(np.diff(places, axis=0), axis=1).max() < 0.08
 
 
-def test_live_feet_wander_less_than_blended_ones(brain: SteerBrain, pool: Pool) -> None:
+def test_live_feet_wander_less_than_blended_ones(policy: SteerPolicy, pool: FramePool) -> None:
     slides = []
     for clean in (False, True):
-        crowd = Crowd(brain, pool, clean=clean)
+        crowd = Crowd(policy, pool, clean=clean)
         one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         frames = []
         for k in range(480):
@@ -104,11 +104,11 @@ def test_live_feet_wander_less_than_blended_ones(brain: SteerBrain, pool: Pool) 
     assert slides[1] < 0.9 * slides[0]
 
 
-def test_a_recording_becomes_a_montage_that_knows_its_sources(brain: SteerBrain, pool: Pool) -> None:
-    crowd, steps = Crowd(brain, pool), brain.costs.steps
+def test_a_recording_becomes_a_montage_that_knows_its_sources(policy: SteerPolicy, pool: FramePool) -> None:
+    crowd, steps = Crowd(policy, pool), policy.costs.steps
     crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     crowd.add(3.0, 1.0, 2.0)
-    recording = Recording(steps.clips, 30.0)
+    recording = SteerRecording(steps.clips, 30.0)
     for _ in range(120):
         recording.take(crowd.tick(1 / 30))
     montage = recording.montage(1)
@@ -122,9 +122,9 @@ def test_a_recording_becomes_a_montage_that_knows_its_sources(brain: SteerBrain,
 @pytest.mark.parametrize("gait", [None, "walk"])
 @pytest.mark.parametrize(("x", "heading"), [(30.0, 0.0), (-30.0, 0.0), (8.0, math.pi), (3.0, 0.0)])
 def test_however_far_its_line_is_a_character_comes_to_it(
-    brain: SteerBrain, pool: Pool, x: float, heading: float, gait: str | None, speed: float | None
+    policy: SteerPolicy, pool: FramePool, x: float, heading: float, gait: str | None, speed: float | None
 ) -> None:
-    crowd = Crowd(brain, pool)
+    crowd = Crowd(policy, pool)
     one = crowd.add(goal=SteerGoal(x, 0.0, heading, speed, gait))
     away = np.abs(walked(crowd, 14.0)[:, 0] - x)
     assert not one.outside
@@ -133,52 +133,52 @@ def test_however_far_its_line_is_a_character_comes_to_it(
     assert ((np.diff(every[3:]) < -0.3) | (every[4:] < 1.5)).all()
 
 
-def test_a_gait_without_a_speed_does_not_stand(brain: SteerBrain) -> None:
-    steps, costs = brain.costs.steps, brain.costs
+def test_a_gait_without_a_speed_does_not_stand(policy: SteerPolicy) -> None:
+    steps, costs = policy.costs.steps, policy.costs
     still = steps.speed < 0.1
     assert still.any()
-    assert (costs.goal(Wanted(gait="walk"))[still] > 3 * steps.seconds[still]).all()
-    assert costs.goal(Wanted(gait="stand"))[still] == pytest.approx(0.0)
+    assert (costs.goal(StepObjective(label="walk"))[still] > 3 * steps.seconds[still]).all()
+    assert costs.goal(StepObjective(label="stand"))[still] == pytest.approx(0.0)
 
 
-def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(brain: SteerBrain) -> None:
+def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(policy: SteerPolicy) -> None:
     graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
-    request = cg.SteerRequest(path="circle:radius=0.4", length_s=3.0)
-    result = cg.SteerSearch(graph, request, brain=brain).run()
+    request = cg.SteerRequest("circle:radius=0.4", duration_s=3.0)
+    result = cg.SteerSearch(graph, request, policy=policy).run()
     assert "navigate.curvature" in result.best.details["clamped"]
     (said,) = [one.text for one in result.problems if one.kind == "out_of_range"]
     assert "-1 to 1" in said and "bends less sharply" in said
 
 
 @pytest.mark.parametrize(("x", "said"), [(4.0, "reached after"), (12.0, "not reached yet")])
-def test_a_line_far_away_is_said_with_when_it_was_come_to(brain: SteerBrain, x: float, said: str) -> None:
+def test_a_line_far_away_is_said_with_when_it_was_come_to(policy: SteerPolicy, x: float, said: str) -> None:
     graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
-    goals = [cg.GoalRequest(heading_deg=0.0), cg.GoalRequest(at_s=1.0, position=(x, 0.0), heading_deg=0.0)]
-    result = cg.SteerSearch(graph, cg.SteerRequest(goals=goals, length_s=9.0), brain=brain).run()
+    goals = [{"heading_deg": 0.0}, {"at_s": 1.0, "place": (x, 0.0), "heading_deg": 0.0}]
+    result = cg.SteerSearch(graph, cg.SteerRequest(goals=goals, duration_s=9.0), policy=policy).run()
     assert any(f"The line was up to {x:.1f} m away, {said}" in one.text for one in result.problems)
 
 
-def test_bad_ticks_goals_and_places_are_refused(brain: SteerBrain, pool: Pool) -> None:
-    crowd = Crowd(brain, pool)
+def test_bad_ticks_goals_and_places_are_refused(policy: SteerPolicy, pool: FramePool) -> None:
+    crowd = Crowd(policy, pool)
     with pytest.raises(cg.RequestError, match="begins at"):
         crowd.add(math.nan)
     one = crowd.add()
     with pytest.raises(cg.RequestError, match="time moves on"):
         crowd.tick(-1.0)
     with pytest.raises(cg.RequestError, match="no step is a 'swim'"):
-        one.set_goal(SteerGoal(gait="swim"))
+        one.set_goal(SteerGoal(label="swim"))
 
 
-def test_the_policy_is_no_better_than_a_beam_and_not_much_worse(brain: SteerBrain) -> None:
+def test_the_policy_is_no_better_than_a_beam_and_not_much_worse(policy: SteerPolicy) -> None:
     state = np.array([0.5, 1.0, 0.0])
-    ours, best = policy_cost(brain, 3, state, 4.0), beam_cost(brain, 3, state, 4.0, 20)
+    ours, best = policy_cost(policy, 3, state, 4.0), beam_cost(policy, 3, state, 4.0, 20)
     assert best <= ours + 1e-9 < 3 * best
 
 
-def test_an_obstacle_ahead_makes_straight_on_cost_more(brain: SteerBrain, pool: Pool) -> None:
+def test_an_obstacle_ahead_makes_straight_on_cost_more(policy: SteerPolicy, pool: FramePool) -> None:
     task = Avoid()
-    value = ValueFunction("avoid", task.basis, np.zeros(task.basis.size), np.zeros(len(brain.costs.steps.cut_foot)))
-    both = SteerBrain(brain.costs, {**brain.tasks, "avoid": task}, {**brain.values, "avoid": value})
+    value = ValueFunction("avoid", task.basis, np.zeros(task.basis.size), np.zeros(len(policy.costs.steps.cut_foot)))
+    both = SteerPolicy(policy.costs, {**policy.tasks, "avoid": task}, {**policy.values, "avoid": value})
     ends = []
     for others in ([], [MovingObstacle(0.0, 5.0, 0.6)]):
         crowd = Crowd(both, pool)
@@ -196,13 +196,13 @@ def test_an_obstacle_that_is_met_is_seen_as_it_was() -> None:
         assert np.allclose(task.seen(task.met(seen[None])[0]), seen)
 
 
-def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
-    task, costs = Avoid(), brain.costs
+def test_compiled_avoidance_is_its_plain_twin(policy: SteerPolicy) -> None:
+    task, costs = Avoid(), policy.costs
     rng = np.random.default_rng(5)
     value = ValueFunction("avoid", task.basis, rng.normal(size=task.basis.size), np.zeros(len(costs.steps.cut_foot)))
     for state in ((0.3, 2.0, 0.2, 2.2), (-2.1, 5.5, -2.5, 0.5), (0.1, 0.4, 3.0, 0.9)):
         fast, plain = (np.zeros((len(costs.steps), len(costs.bend))) for _ in range(2))
-        own = brain.ahead(SteerGoal())
+        own = policy.ahead(SteerGoal())
         task.add_scores(4, np.array(state), costs, own, value, fast)
         super(Avoid, task).add_scores(4, np.array(state), costs, own, value, plain)
         assert np.allclose(fast, plain, atol=1e-9)
@@ -218,7 +218,7 @@ def test_a_script_through_python(tmp_path: Path) -> None:
     graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_turn_90_left")])
     file = tmp_path / "goals.csv"
     file.write_text("t,x,z,heading_deg,speed\n0,0,0,0,\n4,0,4,90,\n", encoding="utf-8")
-    request = cg.SteerRequest(script=str(file), length_s=9.0)
+    request = cg.SteerRequest(goals=str(file), duration_s=9.0)
     result = cg.steer(graph, request)
     assert result.clip.seconds == pytest.approx(9.0, abs=0.1)
     assert result.clip.root_pos[-1, 0] > 2.5
@@ -227,10 +227,10 @@ def test_a_script_through_python(tmp_path: Path) -> None:
     assert np.array_equal(again.clip.local_rot, result.clip.local_rot)
 
 
-def test_who_turns_in_place_stays_there(costs: StepCosts, pool: Pool) -> None:
+def test_who_turns_in_place_stays_there(costs: StepCosts, pool: FramePool) -> None:
     tasks = standard_tasks(costs.settings)
-    value = learn(tasks["spin"], costs, LearnSettings(samples=400, sweeps=6, weighed=False))
-    crowd = Crowd(SteerBrain(costs, {"spin": tasks["spin"]}, {"spin": value}), pool)
-    crowd.add(2.0, -1.0, goal=SteerGoal(2.0, -1.0, 0.0, speed=0.0, spin=0.8))
+    value = learn(tasks["spin"], costs, PolicyLearning(samples=400, sweeps=6, weighed=False))
+    crowd = Crowd(SteerPolicy(costs, {"spin": tasks["spin"]}, {"spin": value}), pool)
+    crowd.add(2.0, -1.0, goal=SteerGoal(2.0, -1.0, 0.0, speed=0.0, turn=0.8))
     way = np.array([crowd.tick(0.2).root_pos[0, [0, 2]] for _ in range(5 * 300)])
     assert np.hypot(*(way - (2.0, -1.0)).T).max() < 2.0

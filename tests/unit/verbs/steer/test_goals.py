@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import choreograph as cg
 from choreograph.scene.obstacle_file import read_tracks
-from choreograph.verbs.steer.goals import Line, obstacle_at, read_script
+from choreograph.verbs.steer.goals import Line, SteerGoal, obstacle_at
+from choreograph.verbs.steer.moments import as_goals, join_goals, read_script
 
 
 def test_a_script_is_read_with_blanks_left_open(tmp_path: Path) -> None:
     file = tmp_path / "goals.csv"
     file.write_text("t,x,z,heading_deg,speed,gait\n0,0,0,90,,walk\n2.5,,,,1.2,\n", encoding="utf-8")
-    (first, goal), (second, later) = read_script(file)
-    assert (first, second) == (0.0, 2.5)
-    assert goal.heading == pytest.approx(math.pi / 2) and goal.gait == "walk" and goal.speed is None
+    (first, goal, _), (second, later, fields) = read_script(file)
+    assert (first, second) == (0.0, 2.5) and fields["speed"] == "goals"
+    assert goal.heading == pytest.approx(math.pi / 2) and goal.label == "walk" and goal.speed is None
     assert later.x is None and later.heading is None and later.speed == 1.2
 
 
@@ -51,12 +53,12 @@ def test_goals_that_are_no_numbers_are_refused() -> None:
         cg.SteerGoal(heading="north")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("field", ["at_s", "heading_deg", "speed_m_s", "torso_deg", "spin_deg_s", "position"])
+@pytest.mark.parametrize("field", ["at_s", "heading_deg", "speed_m_s", "torso_deg", "turn_deg_s", "place"])
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_goals_of_a_request_that_are_no_numbers_are_refused(field: str, value: float) -> None:
-    goal = {field: [value, 0.0] if field == "position" else value}
+    goal = {field: [value, 0.0] if field == "place" else value}
     with pytest.raises(cg.RequestError, match=field):
-        cg.read_request(cg.SteerRequest, {"goals": [goal]})
+        cg.read_request(cg.SteerRequest, {"goals": [{"label": "walk"} | goal if field == "at_s" else goal]})
 
 
 def test_offset_is_positive_to_the_left_and_angles_grow_to_the_left() -> None:
@@ -106,6 +108,65 @@ def test_a_dragged_obstacle_is_there_from_when_it_was_put_there() -> None:
     assert obstacle_at(track, 3.0) == cg.MovingObstacle(1.5, 3.0, 0.6, 0.5, 0.0)
     with pytest.raises(cg.RequestError, match="before 4 s"):
         cg.read_request(cg.SteerRequest, {"moving": [{"dragged": [rows[2], rows[1]]}]})
+
+
+def test_obstacles_are_discs_that_the_hips_or_the_body_keep_clear_of() -> None:
+    disc = {"centre": (1.0, 2.0), "radius_m": 0.5}
+    request = cg.SteerRequest(scene={"obstacles": [disc | {"of": "hips"}, disc | {"clearance_m": 0.1}]})
+    assert [track[0, 3] for track in request.tracks().values()] == pytest.approx([0.5, 0.9])
+    for other in ({"low": (0, 0), "high": (1, 1)}, disc | {"base_m": 1.5}):
+        with pytest.raises(cg.RequestError, match="no disc") as caught:
+            cg.SteerRequest(scene={"obstacles": [other]})
+        assert caught.value.where == "scene.obstacles[0]"
+
+
+def test_goals_with_one_time_hold_together_until_the_next() -> None:
+    goals = [
+        {"place": (0.0, 1.0), "heading_deg": 90.0}, {"speed_m_s": 1.3, "torso_deg": 180.0},
+        {"at_s": 2.0, "label": "run"}, {"start_s": 1.0, "end_s": 3.0, "speed_m_s": 2.0},
+    ]  # fmt: skip
+    whole = SteerGoal(0.0, 1.0, math.pi / 2, 1.3, None, math.pi)
+    faster = SteerGoal(0.0, 1.0, math.pi / 2, 2.0, None, math.pi)
+    moments = cg.SteerRequest(goals=goals).moments()
+    assert [(moment.at_s, moment.goal) for moment in moments] == [
+        (0.0, whole), (1.0, faster), (2.0, SteerGoal(speed=2.0, label="run")), (3.0, SteerGoal(label="run")),
+    ]  # fmt: skip
+    assert moments[2].fields == {"label": "goals[2].label", "speed": "goals[3].speed_m_s"}
+
+
+@pytest.mark.parametrize(
+    ("goals", "where", "text"),
+    [
+        ([{"at_s": 2, "label": "run"}, {"at_s": 1, "label": "walk"}], "goals[1].at_s", "before 2"),
+        ([{"label": "run"}, {"label": "walk"}], "goals[1].label", "beside goals\\[0\\].label for the same time"),
+        ([{"facing_deg": 3}], "goals[0].facing_deg", "steer heeds"),
+        ([{"label": "run", "start_m": 1, "end_m": 2}], "goals[0].start_m", "steer heeds"),
+        ([{"label": "run", "weight": 2}], "goals[0].weight", "steer heeds"),
+        ([{"pause_s": 1}], "goals[0]", "follow can"),
+    ],
+)
+def test_goals_that_steering_cannot_heed_are_refused(goals: list[dict[str, Any]], where: str, text: str) -> None:
+    with pytest.raises(cg.RequestError, match=text) as caught:
+        cg.SteerRequest(goals=goals)
+    assert caught.value.where == where
+
+
+@pytest.mark.parametrize("free", [(), (0,), (1,), (2,), (0, 1), (1, 2), (0, 1, 2)])
+def test_moments_become_goals_and_moments_again(free: tuple[int, ...]) -> None:
+    """Also those from which on nothing is wanted."""
+    wanted = [
+        SteerGoal(1.0, 2.0, 0.5, turn=0.25),
+        SteerGoal(heading=-1.0, speed=1.5, label="run"),
+        SteerGoal(speed=0.0),
+    ]
+    moments = [(float(n), SteerGoal() if n in free else goal) for n, goal in enumerate(wanted)]
+    request = cg.read_request(cg.SteerRequest, {"goals": as_goals(moments, 9.0)})
+    again = join_goals(request.goals)
+    for at in (0.0, 1.0, 2.0):
+        held = [moment.goal for moment in again if moment.at_s <= at]
+        goal = held[-1] if held else SteerGoal()
+        for name, value in vars(moments[int(at)][1]).items():
+            assert getattr(goal, name) == (value if isinstance(value, str | None) else pytest.approx(value))
 
 
 def test_a_closed_path_is_gone_round_and_round() -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from choreograph.steer_client import read_frame
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.stream import HEADER, MAGIC, PROTOCOL, SteerStream
 
 FOLDER = Path(__file__).parents[4] / "integrations"
@@ -22,8 +22,8 @@ GODOT, UNITY = (FOLDER / "godot/steer_stream.gd", FOLDER / "unity/SteerStream.cs
 
 
 @pytest.fixture(scope="module")
-def frame(brain: SteerBrain, pool: Pool) -> bytes:
-    stream = SteerStream(brain, pool)
+def frame(policy: SteerPolicy, pool: FramePool) -> bytes:
+    stream = SteerStream(policy, pool)
     stream.hear({"type": "add", "x": 3.0, "z": -2.0, "heading_deg": 70})
     return [stream.tick() for _ in range(20)][-1]
 

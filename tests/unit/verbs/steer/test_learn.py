@@ -13,20 +13,20 @@ import choreograph as cg
 from choreograph.base.floor import compose
 from choreograph.base.progress import Recorder
 from choreograph.verbs.steer.avoid import Avoid
-from choreograph.verbs.steer.basis import Basis, Dimension
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.verbs.steer.basis import Dimension, SplineBasis
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.costs import StepCosts, StepObjective, score_steps
 from choreograph.verbs.steer.crowd import Crowd
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.goals import SteerGoal
-from choreograph.verbs.steer.learn import QUICK, LearnSettings, draw_samples, learn
+from choreograph.verbs.steer.learn import QUICK, PolicyLearning, draw_samples, learn
 from choreograph.verbs.steer.navigate import DEEP, Navigate
 from choreograph.verbs.steer.policy import ValueFunction, check_fits
 from choreograph.verbs.steer.tasks import TRIED_BENT, Spin, SteerTask
 
 
 def test_splines_are_scipys_and_sum_to_one() -> None:
-    basis = Basis((Dimension("x", -1.0, 2.0, 7),))
+    basis = SplineBasis((Dimension("x", -1.0, 2.0, 7),))
     at = np.linspace(-1, 2, 23)
     index, weight = basis.at(at[:, None])
     coefficients = np.random.default_rng(1).normal(size=7)
@@ -37,7 +37,7 @@ def test_splines_are_scipys_and_sum_to_one() -> None:
 
 
 def test_a_periodic_dimension_closes() -> None:
-    basis = Basis((Dimension("a", -math.pi, math.pi, 8, periodic=True, warp=0.4),))
+    basis = SplineBasis((Dimension("a", -math.pi, math.pi, 8, periodic=True, warp=0.4),))
     value = ValueFunction("any", basis, np.random.default_rng(2).normal(size=8), np.zeros(1))
     assert value.at(np.array([[-math.pi]])) == pytest.approx(value.at(np.array([[math.pi]])))
     assert value.at(np.array([[0.3]])) == pytest.approx(value.at(np.array([[0.3 + 2 * math.pi]])))
@@ -47,7 +47,7 @@ def test_a_periodic_dimension_closes() -> None:
 def test_the_compiled_scores_are_those_of_the_plain_twin(costs: StepCosts, state: tuple[float, ...]) -> None:
     task, rng = Navigate(), np.random.default_rng(4)
     value = ValueFunction("navigate", task.basis, rng.normal(size=task.basis.size), np.zeros(len(costs.steps.cut_foot)))
-    own = costs.following(Wanted(speed=1.0), task.direction)
+    own = costs.following(StepObjective(speed=1.0), task.direction)
     fast, plain = (np.zeros((len(costs.steps), len(costs.bend))) for _ in range(2))
     for cut in (0, 7, 20):
         for out, add in ((fast, task.add_scores), (plain, super(Navigate, task).add_scores)):
@@ -57,7 +57,7 @@ def test_the_compiled_scores_are_those_of_the_plain_twin(costs: StepCosts, state
 
 
 def test_what_follows_from_a_cut_obeys_bellman(costs: StepCosts) -> None:
-    steps, goal = costs.steps, costs.goal(Wanted(speed=0.0))
+    steps, goal = costs.steps, costs.goal(StepObjective(speed=0.0))
     ahead = costs.ahead(goal)
     for cut in range(0, len(ahead), 5):
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
@@ -72,7 +72,7 @@ def _turned(values: np.ndarray, cut: int, angle: float) -> float:
 
 
 def test_what_turning_costs_obeys_bellman_at_every_cut_and_angle(costs: StepCosts) -> None:
-    steps, own = costs.steps, costs.following(Wanted(speed=1.0), 1.0)
+    steps, own = costs.steps, costs.following(StepObjective(speed=1.0), 1.0)
     values = own.turning + own.cuts[:, None]
     angles = np.linspace(-math.pi, math.pi, values.shape[1], endpoint=False)
     assert own.turning.min() >= 0 and own.turning[:, 0].mean() > 1.0
@@ -94,11 +94,11 @@ def test_what_turning_costs_obeys_bellman_at_every_cut_and_angle(costs: StepCost
 
 
 def test_turning_counts_at_angles_between_those_of_the_table(costs: StepCosts) -> None:
-    own = costs.following(Wanted(), 1.0)
+    own = costs.following(StepObjective(), 1.0)
     cuts, angle = np.array([3, 3, 8]), np.array([-math.pi, 3.1, 0.37])
     plain = [_turned(own.turning, int(cut), float(at)) for cut, at in zip(cuts, angle, strict=True)]
     assert np.allclose(own.turning_at(cuts, angle), plain)
-    assert costs.following(Wanted()).turning_at(cuts, angle).tolist() == [0, 0, 0]
+    assert costs.following(StepObjective()).turning_at(cuts, angle).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("state", [(0.0, math.pi, 0.0), (0.3, -2.6, 0.3), (-1.0, 0.4, 0.0)])
@@ -107,7 +107,7 @@ def test_a_deep_choice_is_the_best_of_two_steps(costs: StepCosts, state: tuple[f
     task, steps = Navigate(), costs.steps
     rng = np.random.default_rng(6)
     value = ValueFunction("navigate", task.basis, rng.normal(size=task.basis.size), np.zeros(len(steps.cut_foot)))
-    own, out = costs.following(Wanted(), task.direction), np.empty((len(steps), len(costs.bend)))
+    own, out = costs.following(StepObjective(), task.direction), np.empty((len(steps), len(costs.bend)))
 
     def scores(cut: int, at: np.ndarray) -> tuple[int, int, np.ndarray]:
         low, high = score_steps(costs, cut, own, out)
@@ -140,7 +140,7 @@ def test_choices_of_many_samples_are_those_of_each(costs: StepCosts, task: Steer
     rng, steps = np.random.default_rng(8), costs.steps
     kind = rng.integers(2, size=len(steps.cut_foot))
     value = ValueFunction(task.name, task.basis, rng.normal(size=2 * task.basis.size), np.zeros(len(kind)), kind=kind)
-    own, out = costs.following(Wanted(), task.direction), np.empty((len(steps), len(costs.bend)))
+    own, out = costs.following(StepObjective(), task.direction), np.empty((len(steps), len(costs.bend)))
     states, cuts = draw_samples(task.basis, kind, 40, rng)
     many = task.choices(cuts, states, costs, own, value)
     assert many is not None
@@ -154,10 +154,10 @@ def test_choices_of_many_samples_are_those_of_each(costs: StepCosts, task: Steer
         assert np.allclose(np.exp(1j * many.after[n]), np.exp(1j * after[0]), atol=1e-9)
 
 
-def test_a_quick_value_function_goes_back_the_way_it_came(costs: StepCosts, pool: Pool) -> None:
+def test_a_quick_value_function_goes_back_the_way_it_came(costs: StepCosts, pool: FramePool) -> None:
     for seed in range(3):
         value = learn(Navigate(), costs, replace(QUICK, seed=seed))
-        crowd = Crowd(SteerBrain(costs, {"navigate": Navigate()}, {"navigate": value}), pool)
+        crowd = Crowd(SteerPolicy(costs, {"navigate": Navigate()}, {"navigate": value}), pool)
         one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         for _ in range(90):
             crowd.tick(1 / 30)
@@ -167,7 +167,7 @@ def test_a_quick_value_function_goes_back_the_way_it_came(costs: StepCosts, pool
 
 
 def test_the_linear_program_ends_with_every_sample_obeyed(costs: StepCosts) -> None:
-    settings = LearnSettings(samples=250, sweeps=4, rounds=30)
+    settings = PolicyLearning(samples=250, sweeps=4, rounds=30)
     value = learn(Spin(), costs, settings)
     assert value.report["rows"] >= 250 and value.report["violation"] <= settings.tolerance
     assert value.report["coverage"] == 1.0
@@ -176,7 +176,7 @@ def test_the_linear_program_ends_with_every_sample_obeyed(costs: StepCosts) -> N
 
 def test_learning_can_be_cancelled(costs: StepCosts) -> None:
     with pytest.raises(cg.Cancelled):
-        learn(Navigate(), costs, LearnSettings(samples=50), Recorder(cancel_after=2))
+        learn(Navigate(), costs, PolicyLearning(samples=50), Recorder(cancel_after=2))
 
 
 class _Broken(Navigate):
@@ -192,19 +192,19 @@ class _Nowhere(Navigate):
 @pytest.mark.parametrize(("task", "said"), [(_Broken(), "ZeroDivisionError: no way"), (_Nowhere(), "is no number")])
 def test_a_task_that_fails_is_named(costs: StepCosts, task: SteerTask, said: str) -> None:
     with pytest.raises(cg.RequestError, match=said):
-        learn(task, costs, LearnSettings(samples=5, sweeps=1))
+        learn(task, costs, PolicyLearning(samples=5, sweeps=1))
 
 
-def test_a_value_function_of_another_graph_is_refused(brain: SteerBrain) -> None:
-    value = brain.values["navigate"]
-    task, steps = brain.tasks["navigate"], brain.costs.steps
+def test_a_value_function_of_another_graph_is_refused(policy: SteerPolicy) -> None:
+    value = policy.values["navigate"]
+    task, steps = policy.tasks["navigate"], policy.costs.steps
     check_fits(value, task, steps)
     fewer = ValueFunction("navigate", value.basis, value.coefficients, value.cuts[1:])
     with pytest.raises(cg.RequestError, match="another graph"):
         check_fits(fewer, task, steps)
     other = replace(value, steps="of somebody else")
     with pytest.raises(cg.RequestError, match="other recordings"):
-        SteerBrain(brain.costs, {"navigate": task}, {"navigate": other})
+        SteerPolicy(policy.costs, {"navigate": task}, {"navigate": other})
     nowhere = replace(value, cuts=value.cuts * np.nan)
     with pytest.raises(cg.RequestError, match="no numbers"):
         check_fits(nowhere, task, steps)
@@ -240,24 +240,24 @@ class _Stuck(_Home):
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_a_task_that_raises_while_it_steers_is_named(brain: SteerBrain, pool: Pool, beside: bool) -> None:
-    task, count = _Stuck(), len(brain.costs.steps.cut_foot)
+def test_a_task_that_raises_while_it_steers_is_named(policy: SteerPolicy, pool: FramePool, beside: bool) -> None:
+    task, count = _Stuck(), len(policy.costs.steps.cut_foot)
     value = ValueFunction("home", task.basis, np.zeros(task.basis.size), np.zeros(count))
-    others, known = (brain.tasks, brain.values) if beside else ({}, {})
-    crowd = Crowd(SteerBrain(brain.costs, {**others, "home": task}, {**known, "home": value}), pool)
+    others, known = (policy.tasks, policy.values) if beside else ({}, {})
+    crowd = Crowd(SteerPolicy(policy.costs, {**others, "home": task}, {**known, "home": value}), pool)
     crowd.add()
     with pytest.raises(cg.RequestError, match="'home' raised ValueError: not there"):
         [crowd.tick(0.3) for _ in range(5)]
 
 
 @pytest.mark.slow
-def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: Pool) -> None:
-    value = learn(_Home(), costs, LearnSettings(samples=1000, sweeps=10))
-    crowd = Crowd(SteerBrain(costs, {"home": _Home()}, {"home": value}), pool)
+def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: FramePool) -> None:
+    value = learn(_Home(), costs, PolicyLearning(samples=1000, sweeps=10))
+    crowd = Crowd(SteerPolicy(costs, {"home": _Home()}, {"home": value}), pool)
     crowd.add(4.0, -5.0, math.pi)
     way = np.array([crowd.tick(1 / 30).root_pos[0, [0, 2]] for _ in range(450)])
     assert np.hypot(*way.T)[-150:].min() < 1.0
-    lost = Crowd(SteerBrain(costs, {"home": _Lost()}, {"home": value}), pool)
+    lost = Crowd(SteerPolicy(costs, {"home": _Lost()}, {"home": value}), pool)
     lost.add()
     with pytest.raises(cg.RequestError, match="KeyError"):
         [lost.tick(0.3) for _ in range(5)]

@@ -14,15 +14,15 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.steer_client import read_frame
 from choreograph.verbs.steer.avoid import Avoid
-from choreograph.verbs.steer.controller import SteerBrain
-from choreograph.verbs.steer.frame_pool import Pool
+from choreograph.verbs.steer.controller import SteerPolicy
+from choreograph.verbs.steer.frame_pool import FramePool
 from choreograph.verbs.steer.policy import ValueFunction
 from choreograph.verbs.steer.stream import SteerStream
 
 
 @pytest.fixture
-def stream(brain: SteerBrain, pool: Pool) -> SteerStream:
-    return SteerStream(brain, pool, 30.0)
+def stream(policy: SteerPolicy, pool: FramePool) -> SteerStream:
+    return SteerStream(policy, pool, 30.0)
 
 
 def test_a_frame_is_read_back_as_it_was(stream: SteerStream) -> None:
@@ -37,7 +37,7 @@ def test_a_frame_is_read_back_as_it_was(stream: SteerStream) -> None:
     assert np.allclose(frame.root_pos, poses.root_pos, atol=1e-5)
     assert np.allclose(frame.local_rot, poses.local_rot, atol=1e-6)
     assert np.array_equal(frame.feet, poses.held)
-    assert hello["clips"][frame.clip[1]] in stream.brain.costs.steps.names
+    assert hello["clips"][frame.clip[1]] in stream.policy.costs.steps.names
     with pytest.raises(cg.FormatError):
         read_frame(data[:-4])
 
@@ -82,10 +82,10 @@ def test_plan_and_map_are_about_the_character(stream: SteerStream) -> None:
     assert rows[middle, middle] < rows[middle, 0] and rows[middle, middle] < rows[middle, -1]
 
 
-def test_a_recording_is_a_request_for_exactly_the_same_motion(brain: SteerBrain, pool: Pool) -> None:
+def test_a_recording_is_a_request_for_exactly_the_same_motion(policy: SteerPolicy, pool: FramePool) -> None:
     task = Avoid()
-    value = ValueFunction("avoid", task.basis, np.zeros(task.basis.size), np.zeros(len(brain.costs.steps.cut_foot)))
-    both = SteerBrain(brain.costs, {**brain.tasks, "avoid": task}, {**brain.values, "avoid": value})
+    value = ValueFunction("avoid", task.basis, np.zeros(task.basis.size), np.zeros(len(policy.costs.steps.cut_foot)))
+    both = SteerPolicy(policy.costs, {**policy.tasks, "avoid": task}, {**policy.values, "avoid": value})
     stream = SteerStream(both, pool, 30.0)
     stream.hear({"type": "add", "x": 1.0, "z": 0.5, "heading_deg": 20})
     stream.hear({"type": "goal", "character": 1, "heading_deg": 10.0})
@@ -109,10 +109,10 @@ def test_a_recording_is_a_request_for_exactly_the_same_motion(brain: SteerBrain,
         stream.tick()
         shown.append(stream.crowd.poses().layers[1])
     said = stream.hear({"type": "record", "on": False})
-    assert said is not None and len(said["request"]["moving"][0]["dragged"]) == 4
+    assert said is not None and len(said["request"]["scene"]["obstacles"][0]["moves"]) == 4
     request = cg.read_request(cg.SteerRequest, json.loads(json.dumps(said["request"])))
     graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
-    search = cg.SteerSearch(graph, request, brain=both)
+    search = cg.SteerSearch(graph, request, policy=both)
     result = search.run()
     again = np.array([frame[0] for frame in search._recording._layers])
     assert np.allclose(again, np.array(shown)[: len(again)], atol=1e-9) and len(again) == 149
@@ -136,19 +136,19 @@ def test_a_recording_holds_so_much(stream: SteerStream, monkeypatch: pytest.Monk
     stream.hear(goal)
     with pytest.raises(cg.RequestError, match="5 points"):
         stream.hear(goal)
-    assert len(stream.hear({"type": "record"})["request"]["goals"]) == 2  # type: ignore[index]
+    assert len(stream.hear({"type": "record"})["request"]["goals"]) == 1  # type: ignore[index]
     stream.hear({"type": "record", "on": True})
     stream.hear(goal)
 
 
-def test_what_is_learned_meanwhile_is_adopted_and_only_then_recorded(brain: SteerBrain, pool: Pool) -> None:
-    quick = replace(brain.values["navigate"], report={"first": True})
-    stream = SteerStream(SteerBrain(brain.costs, brain.tasks, {"navigate": quick}), pool)
+def test_what_is_learned_meanwhile_is_adopted_and_only_then_recorded(policy: SteerPolicy, pool: FramePool) -> None:
+    quick = replace(policy.values["navigate"], report={"first": True})
+    stream = SteerStream(SteerPolicy(policy.costs, policy.tasks, {"navigate": quick}), pool)
     with pytest.raises(cg.RequestError, match="still being learned"):
         stream.hear({"type": "record", "on": True})
-    said = stream.adopt(brain)
+    said = stream.adopt(policy)
     assert said["type"] == "learned" and said["reports"]["navigate"]["coverage"] > 0
-    assert stream.crowd.characters[0].brain is brain
+    assert stream.crowd.characters[0].policy is policy
     stream.tick()
     answer = stream.hear({"type": "record", "on": True})
     assert answer is not None and answer["on"]

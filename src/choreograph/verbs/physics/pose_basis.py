@@ -24,7 +24,7 @@ _ARM_ROLES = ("upper_arm", "forearm", "hand")
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class PoseBasis:
     """A low-dimensional space of a body's joint angles."""
 
     dofs: Dofs
@@ -74,7 +74,7 @@ class Basis:
 
 def make_basis(
     dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP, *, arms: bool = False, level: float = 0.0
-) -> Basis:
+) -> PoseBasis:
     """The space of some examples.
 
     Args:
@@ -92,7 +92,7 @@ def make_basis(
     heights = level + np.concatenate([one.root_pos[:, 1] - feet_level(one) for one in examples])
     spread = max(float(heights.std()), _LEAST_M) if np.ptp(heights) < _MOST_M else np.inf
     height = (float(heights.mean()), spread)
-    return Basis(dofs, space, limbs, height, _error_deg(space, rows))
+    return PoseBasis(dofs, space, limbs, height, _error_deg(space, rows))
 
 
 def _error_deg(space: PoseSpace, angles: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Problem: unknowns, constraints and objective of a motion that shall obey mechanics, as arrays.
+"""Trajectory program: unknowns, constraints and objective of a motion that shall obey mechanics, as arrays.
 
 Forces are in body weights, torques in body weights times metres, so that all constraints are of one size. The state y
 is [basis coordinates (d, in standard deviations), root (6), what the legs add to the basis], a cubic B-spline over time
@@ -7,7 +7,6 @@ with a knot at each node (see `spline`); coordinates are q = q₀ + W y.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,37 +17,15 @@ from choreograph.base.arrays import Flags, Floats, Indices, Ints32
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.verbs.physics.panels import make_panels
-from choreograph.verbs.physics.spline import Grid
-
-TORQUE_LIMITS: Mapping[str, float] = {
-    "hips": 0.6, "spine": 0.6, "neck": 0.12, "head": 0.08,
-    "hip": 0.5, "upper_leg": 0.55, "lower_leg": 0.55, "foot": 0.45, "toe": 0.2,
-    "clavicle": 0.3, "upper_arm": 0.2, "forearm": 0.14, "hand": 0.06, "fingers": 0.02, "other": 0.3,
-}  # fmt: skip
-"""Largest torque of each joint, body weights times metres: about what trained people reach about one axis."""
+from choreograph.verbs.physics.settings import USUAL_WEIGHTS, PhysicsWeights
+from choreograph.verbs.physics.spline import NodeGrid
 
 FOOT_POINTS = 4
 """Contact points of a foot; they stand together in all arrays of points."""
+OBJECTIVE_SCALE = 50.0
+"""Weight of the whole objective, against the constraints."""
 _SMOOTHER = 5.0
 """Weight of accelerations in the first, kinematic stage, against the second's."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Of the objective's parts; the first three are the paper's."""
-
-    torque: float = 1.0
-    """Of squared torques, (BW·m)²."""
-    acceleration: float = 5e-6
-    """Of squared accelerations of joints and root."""
-    prior: float = 0.04
-    """Of squared distances from the examples' mean, the root's height among it, in standard deviations."""
-    slack: float = 2.0
-    """Of what legs add to the basis, radians²: limbs in contact leave the space of examples no farther than needed."""
-    rate: float = 1.2e-2
-    """Of squared changes of ground forces, (BW/s)²."""
-    scale: float = 50.0
-    """Of all of it, against the constraints."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +41,7 @@ class Soft:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class TrajectoryProgram:
     """What is asked of a motion, at K nodes; P contact points; n coordinates; ny of the state."""
 
     dofs: Dofs
@@ -110,7 +87,7 @@ class Problem:
     """Of both feet together, BW."""
     force_rate: float | None = None
     """Of the change of one point's upward force, BW/s, at most."""
-    weights: Weights = Weights()
+    weights: PhysicsWeights = USUAL_WEIGHTS
     level: float = 0.0
     """Height of the floor itself, metres."""
     course: Floats | None = None
@@ -136,9 +113,9 @@ class Problem:
         return float(self.times[-1]) / max(self.nodes - 1, 1)
 
     @property
-    def spline(self) -> Grid:
+    def spline(self) -> NodeGrid:
         """The times as a grid."""
-        return Grid(self.times)
+        return NodeGrid(self.times)
 
     @property
     def slope(self) -> float:
@@ -201,8 +178,7 @@ class Problem:
     @cached_property
     def spec(self) -> Any:
         """As the compiled kernels take it."""
-        weights = self.weights
-        scale = weights.scale
+        weights, scale = self.weights, OBJECTIVE_SCALE
         quad_y = 2 * scale * np.diag(self.pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
         params = np.array([GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
@@ -268,13 +244,3 @@ class Problem:
         """Of the spline, (K + 2, ny)."""
         ny = self.w.shape[1]
         return np.array([x[o : o + ny] for o in self.offs[:-1]])
-
-
-def torque_limits(dofs: Dofs, strength: float = 1.0) -> Floats:
-    """The largest torques of a body's degrees of freedom, (n,), BW·m."""
-    out = np.full(len(dofs), np.inf)
-    for k in range(6, len(dofs)):
-        role = dofs.skeleton.roles[int(dofs.joints[k])]
-        part = role.removeprefix("left_").removeprefix("right_")
-        out[k] = strength * TORQUE_LIMITS[part]
-    return out
