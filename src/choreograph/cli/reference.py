@@ -13,6 +13,8 @@ from choreograph.contract.fields import say_bounds
 from choreograph.contract.problem import KINDS
 from choreograph.contract.request import Advanced, Quality, Request
 from choreograph.contract.verb import Verb
+from choreograph.goals.base import Goal
+from choreograph.goals.check import SEARCHED
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.options import Entry, entries
 
@@ -76,15 +78,17 @@ def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[
         seen.add(part)
         yield title, part, place
         for name, field in part.model_fields.items():
-            inner = _inner(field.annotation)
-            if inner is not None:
-                pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
+            for inner in _inner(field.annotation):
+                if not issubclass(inner, Goal) or inner in SEARCHED.get(model.verb, ()):
+                    pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
 
 
-def _inner(kind: Any) -> type[Request] | None:
+def _inner(kind: Any) -> Iterator[type[Request]]:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind if issubclass(kind, Request) else None
-    return next((inner for inner in map(_inner, get_args(kind)) if inner is not None), None)
+        yield from [kind] if issubclass(kind, Request) else []
+    else:
+        for part in get_args(kind):
+            yield from _inner(part)
 
 
 def _table(model: type[Request], path: tuple[str, ...], options: dict[tuple[str, ...], Entry]) -> Iterator[str]:
