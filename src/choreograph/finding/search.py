@@ -145,7 +145,7 @@ def find(
     ranges = [query.frame_ranges(text) for text in recordings.texts]
     if not frames:
         places = [
-            _place(recordings, number, start / recordings.texts[number].fps, stop / recordings.texts[number].fps)
+            _place(recordings, number, start / recordings.facts[number].fps, stop / recordings.facts[number].fps)
             for number, spans in enumerate(ranges)
             for start, stop in spans
         ]
@@ -161,7 +161,7 @@ def find(
             recordings,
             clip,
             start / RATE_HZ,
-            min(stop / RATE_HZ, recordings.texts[clip].own_frames / recordings.texts[clip].fps),
+            min(stop / RATE_HZ, recordings.facts[clip].own_frames / recordings.facts[clip].fps),
             distance,
             features,
         )
@@ -176,7 +176,7 @@ def _result(ask: FindRequest, recordings: SearchedRecordings, places: Sequence[P
         places=tuple(places[: ask.count]),
         total=len(places),
         seconds=sum(place.seconds for place in places),
-        clips=len(recordings.texts),
+        clips=len(recordings.facts),
         skipped=recordings.skipped,
         notes=recordings.notes,
         hint="" if places else _hint(ask, recordings),
@@ -223,7 +223,7 @@ def _flags(recordings: SearchedRecordings, features: Features, ranges: Sequence[
     holds = np.zeros(len(features.speed), bool)
     for number, spans in enumerate(ranges):
         first, last = features.first[number], features.first[number + 1]
-        rate = RATE_HZ / recordings.texts[number].fps
+        rate = RATE_HZ / recordings.facts[number].fps
         for start, stop in spans:
             holds[first + int(np.ceil(start * rate - 1e-6)) : min(first + int(np.ceil(stop * rate - 1e-6)), last)] = (
                 True
@@ -331,7 +331,7 @@ def _place(
     distance: float | None = None,
     features: Features | None = None,
 ) -> Place:
-    text = recordings.texts[number]
+    text = recordings.facts[number]
     speed = turn = None
     if features is not None:
         first = features.first[number]
