@@ -34,7 +34,7 @@ def test_motion_is_written_read_and_drawn(demo: tuple[Path, Path]) -> None:
 def test_kernels_for_archives_are_used_and_sizes_put_back(demo: tuple[Path, Path]) -> None:
     from choreograph.distance import _compiled_prune, minima
     from choreograph.graph import _compiled, _compiled_join
-    from choreograph.verbs.follow import _compiled_rows, paging
+    from choreograph.verbs.follow import _compiled_rows, tables
 
     before = minima._MANY, tables.MOST_ROWS
     tried._use_as_archive(demo[0])
