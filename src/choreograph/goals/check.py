@@ -23,7 +23,7 @@ from choreograph.goals.model import (
 
 SEARCHED: Mapping[str, tuple[type[Goal], ...]] = MappingProxyType(
     {
-        "follow": (LabelGoal, SpeedGoal, PauseGoal, PlaceGoal),
+        "follow": (LabelGoal, SpeedGoal, PauseGoal),
         "solve": (PlaceGoal, JointGoal, PoseGoal, LabelGoal, CostGoal),
         "plan": (PlaceGoal, PoseGoal, LabelGoal),
         "perform": (SegmentGoal,),
