@@ -239,5 +239,5 @@ def option_type(kind: Any) -> Any:
 
 
 def negative(name: str) -> str:
-    """The flag that says no."""
-    return f"--no-{name.removeprefix('--')}"
+    """The flag of the opposite."""
+    return f"--{name.removeprefix('--no-')}" if name.startswith("--no-") else f"--no-{name.removeprefix('--')}"
