@@ -56,8 +56,8 @@ def page(verb: Verb) -> str:
     lines += ["```sh", *(f"choreograph {line}" for line in verb.examples), "```", ""]
     lines += [f"In Python: `cg.{verb.name}({verb.subject.name}, cg.{verb.request.__name__}(…))`.", ""]
     if verb.prepares:
-        kept = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
-        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {kept}.", ""]
+        caches = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
+        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {caches}.", ""]
     options = {entry.path: entry for entry in entries(verb.request)}
     for title, model, path in _models(verb.request):
         lines += [f"## {title}", "", *_table(model, path, options)]
@@ -72,12 +72,12 @@ def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[
         (f"What can be asked: `{model.__name__}`", model, path)
     ]
     while pending:
-        title, found, place = pending.pop(0)
-        if found in seen:
+        title, part, place = pending.pop(0)
+        if part in seen:
             continue
-        seen.add(found)
-        yield title, found, place
-        for name, field in found.model_fields.items():
+        seen.add(part)
+        yield title, part, place
+        for name, field in part.model_fields.items():
             for inner in _inner(field.annotation):
                 if not issubclass(inner, Goal) or inner in SEARCHED.get(model.verb, ()):
                     pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))

@@ -88,11 +88,11 @@ def leads_to_field(request: Any, where: str) -> bool:
 
 def metadata_of(field: FieldInfo) -> list[Any]:
     """What is noted about a field, also within `… | None`."""
-    found = list(field.metadata)
+    metadata = list(field.metadata)
     pending = [field.annotation]
     while pending:
         kind = pending.pop()
-        found += getattr(kind, "__metadata__", ())
+        metadata += getattr(kind, "__metadata__", ())
         if getattr(kind, "__metadata__", None) or type(None) in get_args(kind):
             pending += get_args(kind)
-    return found
+    return metadata

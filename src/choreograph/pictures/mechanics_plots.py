@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _METRES_PER_BW = 0.25
 """Length of an arrow for a force of one body weight."""
 _LEG_JOINTS = ("upper_leg", "lower_leg", "foot")
+"""Roles whose torques are drawn."""
 
 
 def plot_dynamics(dynamics: Dynamics, clip: Clip, *, theme: str = "light") -> Figure:

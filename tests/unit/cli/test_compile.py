@@ -36,9 +36,9 @@ def test_kernels_for_archives_are_used_and_sizes_put_back(demo: tuple[Path, Path
     from choreograph.graph import _compiled, _compiled_join
     from choreograph.verbs.follow import _compiled_rows, paging
 
-    before = minima._MANY, paging.MOST_ROWS
+    before = minima._MANY, tables.MOST_ROWS
     tried._use_as_archive(demo[0])
-    assert before == (minima._MANY, paging.MOST_ROWS)
+    assert before == (minima._MANY, tables.MOST_ROWS)
     kernels = [_compiled_prune.enclose_open, _compiled_prune.near_windows, _compiled.nearest_of_each]
     kernels += [_compiled_join.places_of, _compiled_join.insert_rows, _compiled_join.fill_edges]
     kernels += [_compiled_rows.fill_rows, _compiled_rows.fill_edges]

@@ -88,7 +88,7 @@ def test_what_no_request_needs_is_refused_before_it_is_built(tmp_path: Path, tex
 
 
 def test_limits_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "MAX_NODES", 50)
+    monkeypatch.setattr(document, "MAX_VALUES", 50)
     with pytest.raises(RequestError, match="more than 50 values"):
         load(tmp_path, json.dumps({"points": [[0, 1]] * 100}))
     monkeypatch.setattr(document, "_read_yaml", lambda *_: pytest.fail("read, though it is plainly too long"))

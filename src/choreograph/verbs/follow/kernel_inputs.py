@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from choreograph.base.arrays import Floats, Ints, seal
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, RUN_M_S, find_way
+from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, find_way
+from choreograph.motion.facts import RUN_M_S
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.continuations import MOMENTS
 from choreograph.verbs.follow.goals import goals_ahead, labels_of

@@ -35,7 +35,7 @@ from choreograph.goals.base import AlongGoal
 from choreograph.goals.check import check_goals
 from choreograph.goals.model import Goals, LabelGoal, PauseGoal, SpeedGoal
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import LATERAL_M_S2
+from choreograph.motion.facts import LATERAL_M_S2
 from choreograph.scene.path import Path, Stretch
 from choreograph.scene.path_request import PathRequest
 

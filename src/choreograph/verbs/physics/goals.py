@@ -20,6 +20,7 @@ from choreograph.verbs.physics.contacts import LIMBS, Legs, find_stances, limb_g
 from choreograph.verbs.physics.sketch import KeyPose, Sketch
 
 LIMB_KINDS: tuple[Literal["foot", "hand"], ...] = ("foot", "hand")
+"""Limbs that carry, as contacts name them."""
 _SHARES = (0.65, 0.88, 1.0)
 """Of a stance, after which heel, ball and toe lift, where the foot goes on."""
 _PALM_M = 0.02

@@ -57,7 +57,7 @@ class PhysicsRequest(Request):
     """A motion that obeys mechanics, after the sketch that another one makes.
 
     >>> PhysicsRequest(farther_m=0.4, goals=[{"at_s": 0.8, "height_m": 1.4}]).as_document()
-    {'farther_m': 0.4, 'goals': [{'height_m': 1.4, 'at_s': 0.8}]}
+    {'farther_m': 0.4, 'goals': [{'at_s': 0.8, 'height_m': 1.4}]}
     """
 
     verb = "physics"

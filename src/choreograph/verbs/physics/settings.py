@@ -11,6 +11,7 @@ from choreograph.contract.fields import Unit
 from choreograph.contract.request import Advanced
 
 _MOST_TOGETHER_BW = 4.0
+"""What both feet together may bear, where the motion itself does not show more."""
 
 
 class PhysicsWeights(Advanced):
@@ -31,6 +32,7 @@ class PhysicsWeights(Advanced):
 
 
 USUAL_WEIGHTS = PhysicsWeights()
+"""What counts how much where nothing else is asked."""
 
 
 class PhysicsLimits(Advanced):
