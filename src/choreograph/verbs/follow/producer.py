@@ -26,7 +26,7 @@ _CONTEXT_S = 4.0
 """Seconds of motion before the newest final frame that are finished anew each time."""
 
 
-class Change(NamedTuple):
+class PathChange(NamedTuple):
     """Another path."""
 
     cut: int
@@ -87,7 +87,7 @@ class Producer:
         self.made = first + stop
         return as_frames(clip, first + begin, motion.origins, begin)
 
-    def change(self, change: Change) -> None:
+    def change(self, change: PathChange) -> None:
         """Turn to another path; frames from the cut on are made anew."""
         cut = min(change.cut, self.made)
         # Where the walk is over before, it goes on from its end.

@@ -24,7 +24,7 @@ from choreograph.scene.path_files import load_path
 from choreograph.verbs.clip_selection import narrow
 from choreograph.verbs.follow.follower import PathFollower
 from choreograph.verbs.follow.long_blend_graph import graph_for
-from choreograph.verbs.follow.producer import LAG_S, Change, Producer
+from choreograph.verbs.follow.producer import LAG_S, PathChange, Producer
 from choreograph.verbs.follow.request import FollowRequest
 from choreograph.verbs.follow.tables import EdgeTables
 from choreograph.verbs.streaming import Frame
@@ -153,7 +153,7 @@ class _Buffer:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._taken = 0
-        self._changes: list[Change] = []
+        self._changes: list[PathChange] = []
         self._closed = False
         self._error: BaseException | None = None
         self.frames: deque[Frame] = deque()
@@ -194,7 +194,7 @@ class _Buffer:
     def change(self, path: Path, keep: int) -> None:
         with self._changed:
             cut = self._taken + keep
-            self._changes.append(Change(cut, path))
+            self._changes.append(PathChange(cut, path))
             while self.frames and self.frames[-1].number >= cut:
                 self.frames.pop()
             if self._thread is None and not self._closed and self._error is None:
