@@ -32,9 +32,9 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
-from choreograph.verbs.follow.prepare import find_edge_tables
 from choreograph.verbs.follow.request import FollowRequest
 from choreograph.verbs.follow.search import FollowSearch
+from choreograph.verbs.follow.tables import find_tables
 
 _STEP_M = 0.02
 _LOW_M = 0.03
@@ -134,7 +134,7 @@ def measure(graph: MotionGraph, path: Path, name: str, few: bool) -> None:
     """One line of the table."""
     took = np.inf
     for _ in range(3):
-        search = FollowSearch(graph, FollowRequest.of_path(path), tables=find_edge_tables(graph))
+        search = FollowSearch(graph, FollowRequest.of_path(path), tables=find_tables(graph))
         began = time.process_time()
         while search.step():
             pass

@@ -25,6 +25,7 @@ from benchmarks.datasets import find_recordings
 from choreograph.base import quat
 from choreograph.base.arrays import Floats
 from choreograph.build.graph import build_graph
+from choreograph.features.root_tracks import TREMBLE_S
 from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
@@ -37,11 +38,10 @@ from choreograph.scene.path import Path
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.follower import PathFollower
 from choreograph.verbs.follow.measure import measure_path
-from choreograph.verbs.follow.prepare import find_edge_tables
 from choreograph.verbs.follow.request import FollowAdvanced, FollowRequest
 from choreograph.verbs.follow.search import FollowSearch
 from choreograph.verbs.follow.stream import MotionStream
-from choreograph.verbs.follow.tables import EdgeTables, build_edge_tables
+from choreograph.verbs.follow.tables import EdgeTables, find_tables
 
 PATHS = {name: named_path(name) for name in ("line", "circle", "eight", "s", "square", "spiral", "zigzag")}
 METHODS = {
@@ -219,10 +219,10 @@ def measure_large() -> None:
         file = File(folder) / "large.mog"
         save_graph(built, file)
         del built
-        took, tables = cpu(lambda: find_edge_tables(open_graph(file)))
+        took, tables = cpu(lambda: find_tables(open_graph(file)))
         print(f"opening it for the first time: {took:.1f} s (tables are built and kept)")
         took, graph = cpu(lambda: open_graph(file))
-        took_tables, tables = cpu(lambda: find_edge_tables(graph))
+        took_tables, tables = cpu(lambda: find_tables(graph))
         print(f"opening it again: {took:.2f} s, its tables {took_tables:.2f} s (bar: 1 s together)")
         for name in ("line", "eight", "s", "eight"):
             began = time.process_time()
@@ -250,7 +250,7 @@ def main() -> None:
         measure_large()
         return
     graph = subject_16()
-    took, tables = cpu(lambda: build_edge_tables(graph))
+    took, tables = cpu(lambda: find_tables(graph, TREMBLE_S))
     print(f"tables of the search: {took:.2f} s")
     finish(walk_along(graph, PATHS["s"], FollowRequest(), tables).walk())  # compiles
     if "paths" in wanted:
@@ -265,7 +265,7 @@ def main() -> None:
         compare_motion(graph, tables)
     if "stream" in wanted:
         print("\nFrames handed out at 60 Hz while a thread searches (bars: first 300 ms, next 2 ms)")
-        kept = find_edge_tables(graph)
+        kept = find_tables(graph)
         list(MotionStream(graph, PATHS["line"], tables=kept))  # compiles
         time_stream(graph, kept)
     if "large" in wanted:

@@ -120,20 +120,20 @@ def draw_follow(chance: Chance, graph: cg.MotionGraph) -> cg.FollowRequest:
         more["label"] = chance.label(graph)
     elif chance.happens(0.15):
         more["style"] = chance.label(graph)
-    stretches, at = [], chance.between(0, length / 3)
+    goals: list[dict[str, Any]] = []
+    at = chance.between(0, length / 3)
     while chance.happens(0.4) and at < length - 1:
         stop = min(length, at + chance.between(1, 5))
         stretch: dict[str, Any] = {"start_m": at, "end_m": round(stop, 2)}
         kind = chance.one(("speed", "label", "pause", "both"))
         if kind in ("speed", "both"):
-            stretch["speed_m_s"] = chance.between(0.5, 5) if chance.happens(0.9) else 20.0
+            goals.append({**stretch, "speed_m_s": chance.between(0.5, 5) if chance.happens(0.9) else 20.0})
         if kind in ("label", "both"):
-            stretch["label"] = chance.label(graph)
+            goals.append({**stretch, "label": chance.label(graph)})
         if kind == "pause":
-            stretch = {"start_m": at, "pause_s": chance.between(0.5, 3)}
-        stretches.append(cg.StretchRequest(**stretch))
+            goals.append({"at_m": at, "pause_s": chance.between(0.5, 3)})
         at = round(stop + chance.between(0.1, 2), 2)
-    return cg.FollowRequest(stretches=tuple(stretches), **more)
+    return cg.FollowRequest(goals=goals, **more)
 
 
 def draw_solve(chance: Chance, graph: cg.MotionGraph) -> cg.SolveRequest:

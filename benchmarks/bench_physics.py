@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 import choreograph as cg
-from choreograph.dynamics.body import GRAVITY
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.prepare import make_setting
 from choreograph.verbs.physics.verify import TOLERANCES, Verification, excess
 
@@ -127,7 +127,7 @@ def rise(recording: cg.Clip, others: list[cg.Clip]) -> float:
     """How high the longest flight of a recording rises, metres."""
     flags = make_setting(recording, cg.PhysicsRequest(), others[:1]).flags
     flights = [stop - start for start, stop in runs(~flags.any(axis=1)) if start > 0 and stop < len(recording)]
-    return GRAVITY * (max(flights, default=0) / recording.fps) ** 2 / 8
+    return GRAVITY_M_S2 * (max(flights, default=0) / recording.fps) ** 2 / 8
 
 
 def requests(name: str, recording: cg.Clip, others: list[cg.Clip]) -> Iterator[cg.PhysicsRequest]:

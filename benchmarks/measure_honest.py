@@ -95,17 +95,15 @@ def _follow(request: Any, motion: Written, labels: Labels) -> Iterator[Miss]:
         off = _apart_deg(motion.facing[-1], math.radians(request.facing_deg))
         if off > SLACK * OFF_DEG:
             yield Miss("facing_deg", "facing at the end", request.facing_deg, request.facing_deg + off)
-    wanted = [(f"stretches[{n}].", s) for n, s in enumerate(request.stretches)]
-    for where, stretch in wanted:
-        start = min(stretch.start_m, along.length)
-        stop = min(stretch.end_m or start, along.length)
-        yield from _stretch(where, motion, along, (start, stop), stretch, labels)
+    for n, goal in enumerate(request.goals):
+        start, stop = (min(at, along.length) for at in goal.stretch)
+        yield from _stretch(f"goals[{n}].", motion, along, (start, stop), goal, labels)
     yield from _stretch("", motion, along, (0.0, along.length), request, labels)
     if request.style is not None:
         free = np.ones(len(along.way), bool)
-        for _, stretch in wanted:
-            if stretch.label is not None:
-                free &= (along.way < stretch.start_m) | (along.way > (stretch.end_m or stretch.start_m))
+        for goal in request.goals:
+            if hasattr(goal, "label"):
+                free &= (along.way < goal.stretch[0]) | (along.way > goal.stretch[1])
         if request.label is None and free.any():
             share = labels.have(request.style)[free].mean()
             if share < 0.9 / SLACK:
@@ -116,15 +114,15 @@ def _stretch(
     where: str, motion: Written, along: Any, span: tuple[float, float], wanted: Any, labels: Labels
 ) -> Iterator[Miss]:
     inside = (along.way >= span[0]) & (along.way <= span[1])
-    if span[1] > span[0] and wanted.label is not None:
-        share = labels.have(wanted.label)[inside].mean() if inside.any() else 0.0
+    label, speed, pause = (getattr(wanted, name, None) for name in ("label", "speed_m_s", "pause_s"))
+    if span[1] > span[0] and label is not None:
+        share = labels.have(label)[inside].mean() if inside.any() else 0.0
         if share < 0.9 / SLACK:
-            yield Miss(f"{where}label", wanted.label, 1.0, float(share))
-    if span[1] > span[0] and wanted.speed_m_s is not None:
+            yield Miss(f"{where}label", label, 1.0, float(share))
+    if span[1] > span[0] and speed is not None:
         got = (span[1] - span[0]) * motion.fps / max(int(inside.sum()), 1)
-        if abs(got - wanted.speed_m_s) > (SLACK * OFF_SHARE + 0.01) * wanted.speed_m_s:
-            yield Miss(f"{where}speed_m_s", "speed", wanted.speed_m_s, float(got))
-    pause = getattr(wanted, "pause_s", None)
+        if abs(got - speed) > (SLACK * OFF_SHARE + 0.01) * speed:
+            yield Miss(f"{where}speed_m_s", "speed", speed, float(got))
     if pause is not None:
         near = np.abs(along.way - span[0]) < 0.6
         got = still_seconds(motion.root, motion.fps, near)

@@ -97,7 +97,6 @@ from .verbs.follow.request import (
     FollowSettings,
     FollowStart,
     FollowWeights,
-    StretchRequest,
 )
 from .verbs.follow.search import FollowSearch, follow
 from .verbs.follow.stream import MotionStream
@@ -279,7 +278,6 @@ __all__ = [
     "SteerWeights",
     "StepOver",
     "Stretch",
-    "StretchRequest",
     "Trajectory",
     "TrajectoryRecorder",
     "TurnGoal",

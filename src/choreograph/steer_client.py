@@ -90,8 +90,8 @@ class SteerClient:
         self.answers: list[dict[str, Any]] = []
         """What the server said besides frames, oldest first; the last hundred."""
         while not self.hello:
-            said = self._socket.recv(timeout_s)
-            message = json.loads(said) if isinstance(said, str) else {}
+            text = self._socket.recv(timeout_s)
+            message = json.loads(text) if isinstance(text, str) else {}
             if message.get("type") == "error":
                 self.close()
                 raise RequestError(message["error"])
@@ -112,13 +112,13 @@ class SteerClient:
 
         while True:
             try:
-                said = self._socket.recv(self._timeout_s)
+                text = self._socket.recv(self._timeout_s)
             except ConnectionClosed:
                 return
-            if isinstance(said, bytes):
-                yield read_frame(said)
+            if isinstance(text, bytes):
+                yield read_frame(text)
             else:
-                self.answers = [*self.answers[-99:], json.loads(said)]
+                self.answers = [*self.answers[-99:], json.loads(text)]
 
     def close(self) -> None:
         """Go."""

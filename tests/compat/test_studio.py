@@ -54,7 +54,7 @@ def test_what_was_asked_is_a_request_of_its_verb(folder: Path) -> None:
     before = follow["after"]["request"]
     assert before["points"][-1] == [0.3, 3.0] and before["facing_deg"] == pytest.approx(math.degrees(0.5))
     assert before["prefer"] == {"walk": 0.01} and before["finish"] == {"blend": "linear"} and before["seed"] == 3
-    assert before["stretches"] == [{"start_m": 0.5, "speed_m_s": 1.2, "end_m": 1.5}]
+    assert before["goals"] == [{"start_m": 0.5, "speed_m_s": 1.2, "end_m": 1.5}]
     solve = read_request(find_verb("solve").request, requests["solve"])
     assert {"at_s": 1.5, "joint": "head", "position": [None, 1.5, None]} in solve.as_document()["goals"]
     assert [one.hips_m for one in solve.scene.obstacles] == [0.3] and solve.scene.obstacles[0].radius_m == 0.5

@@ -22,7 +22,7 @@ PLACES = [[0.0, 0.0], [1.0, 2.5], [3.0, 4.0]]
 REQUESTS: dict[str, dict[str, Any]] = {
     "follow": {
         **{"path": "eight:radius=2", "count": 2, "seed": 3, "smooth_m": 0.3},
-        "stretches": [{"start_m": 0, "end_m": 2, "speed_m_s": 1.2}],
+        "goals": [{"start_m": 0, "end_m": 2, "speed_m_s": 1.2}],
     },
     "solve": {
         **{"duration_s": 4.0, "count": 2, "time_limit_s": 1.0, "seed": 3},

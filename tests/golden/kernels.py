@@ -58,20 +58,20 @@ def digest(array: Any) -> list[Any]:
 
 def follow_inputs() -> Any:
     """Tables, path and numbers of a bent walk with a label, a pause and a speed."""
-    from choreograph.verbs.follow import view
+    from choreograph.verbs.follow import follower
 
     path = cg.named_path("s").with_stretch(6.0, 12.0, label="jog").with_stretch(2.0, 2.0, pause=1.0)
     request = cg.FollowRequest.of_path(path.with_stretch(3.0, 5.0, speed=1.2).with_final_facing(0.5))
     kept: list[Any] = []
-    find = view.find_inputs
+    pager = follower.Pager
 
     def spy(*given: Any, **named: Any) -> Any:
-        kept.append(find(*given, **named))
+        kept.append(pager(*given, **named))
         return kept[-1]
 
-    with patch.object(view, "find_inputs", spy):
+    with patch.object(follower, "Pager", spy):
         cg.follow(walks(), request)
-    return kept[0]
+    return kept[0].inputs
 
 
 def solve_inputs() -> Any:

@@ -52,6 +52,7 @@ WHERE: tuple[tuple[str, str, str], ...] = (
     ("perform", r"constraints(\[\d+\])", r"goals\1"),
     ("perform", "examples", "only"),
     ("face", r"points\[(\d+)\]", r"goals[\1]"),
+    ("follow", r"stretches(\[\d+\].*)", r"goals\1"),
 )
 """Places in requests: verb, or "" for all; pattern of the whole recorded place; today's. Every row is applied in turn,
 such as ("solve", r"body\\[(\\d+)\\]\\.position", r"goals[\\1].place")."""

@@ -46,7 +46,7 @@ FILES = {
     ),
     "requests:": (
         f"{document.MAX_BYTES // 1_000_000} MB | 200 times the file and {ROOM // MIB} MiB",
-        f"{document.MAX_NODES:,} values",
+        f"{document.MAX_VALUES:,} values",
         f"{document.MAX_DEPTH} deep",
         f"{document.MAX_SCALAR:,} characters a value, {document.MAX_NUMBER} a number",
     ),

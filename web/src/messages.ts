@@ -1053,8 +1053,8 @@ export interface FollowRequest {
   label?: string | null;
   /** Keep to clips with this label, such as sad or sneaking, where the request has no other label. */
   style?: string | null;
-  /** Speed, label or pause between two places of the path. */
-  stretches?: StretchRequest[];
+  /** Labels, speeds and pauses, each at a place of the path or on a stretch of it; or on the whole path. */
+  goals?: (PlaceGoal | PoseGoal | JointGoal | TurnGoal | AngleGoal | DistanceGoal | OffsetGoal | ViewGoal | ContactGoal | LabelGoal | SpeedGoal | PauseGoal | SegmentGoal | CostGoal | LandmarkGoal | ShapeGoal)[];
   /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
   start?: FollowStart;
@@ -1985,20 +1985,6 @@ export interface StepOver {
   thickness_m?: number;
   /** Height. */
   height_m: number;
-}
-
-/** A part of the path with a speed, a label or a pause; at least one of them. */
-export interface StretchRequest {
-  /** Where it begins, along the path before smoothing and rounding. */
-  start_m: number;
-  /** Where it ends; None for a single place. */
-  end_m?: number | null;
-  /** How fast to go. */
-  speed_m_s?: number | null;
-  /** Label of the clips to use here: "run", "jump" … */
-  label?: string | null;
-  /** How long to stand at its start. */
-  pause_s?: number | null;
 }
 
 /** How a joint is turned in the world. */

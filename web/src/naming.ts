@@ -9,7 +9,7 @@ export type Named = Pick<Result, "id" | "verb" | "name" | "request" | "subject" 
 const MOST_SAID = 2;
 
 /** Fields that say where or when something is asked for. */
-const WHERE = /(^|\.)(start|stop|at)_[a-z]+$/;
+const WHERE = /(^|\.)(start|end|stop|at)_[a-z]+$/;
 
 /** How many things a list has. */
 const COUNT = /^\d+ /;

@@ -226,7 +226,7 @@ function walkOn({ store }: Context, result: Result): void {
   store.setView({ verb: result.verb, shown: [motionOf(result)] });
   void store.change("Walk on", ({ requests }) => {
     const how = structuredClone(result.request);
-    for (const name of ["path", "points", "stretches", "facing_deg", "start"]) delete how[name];
+    for (const name of ["path", "points", "goals", "facing_deg", "start"]) delete how[name];
     const after: Record<string, Plain> = { request: result.request };
     if (result.answer > 1) after["answer"] = result.answer;
     requests[result.verb] = { ...how, after };

@@ -12,8 +12,8 @@ def gaussian(values: Floats, sigma: float, reach: int) -> Floats:
     weights = np.exp(-0.5 * np.square(np.arange(-reach, reach + 1) / sigma))
     weights /= weights.sum()
     columns = np.asarray(values, float).reshape(len(values), -1).T
-    made = np.stack([np.convolve(column, weights, "valid") for column in columns], axis=1)
-    return made.reshape(len(made), *np.shape(values)[1:])
+    sums = np.stack([np.convolve(column, weights, "valid") for column in columns], axis=1)
+    return sums.reshape(len(sums), *np.shape(values)[1:])
 
 
 def held_gaussian(values: Floats, sigma: float) -> Floats:
@@ -23,10 +23,10 @@ def held_gaussian(values: Floats, sigma: float) -> Floats:
     weights /= weights.sum()
     frames = len(values)
     padded = np.pad(np.asarray(values, float), ((reach, reach), *((0, 0),) * (np.ndim(values) - 1)), mode="edge")
-    made = padded[reach : reach + frames] * weights[reach]
+    total = padded[reach : reach + frames] * weights[reach]
     for k in range(reach):
-        made += (padded[k : k + frames] + padded[2 * reach - k : 2 * reach - k + frames]) * weights[k]
-    return np.asarray(made)
+        total += (padded[k : k + frames] + padded[2 * reach - k : 2 * reach - k + frames]) * weights[k]
+    return np.asarray(total)
 
 
 def running_maximum(values: Floats, size: int) -> Floats:

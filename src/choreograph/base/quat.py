@@ -10,7 +10,7 @@ from choreograph.base.arrays import Floats
 IDENTITY: Floats = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
 _CONJUGATE: Floats = np.array([1.0, -1.0, -1.0, -1.0])
-_VECTOR: Floats = np.zeros(3)
+_VECTOR: Floats = np.zeros(3)  # tells the kernel that three numbers come out
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Floats:

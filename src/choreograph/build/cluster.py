@@ -29,9 +29,9 @@ from choreograph.distance.shards import Question, Shard, compare_shards, cut_sha
 
 _SHARD_FRAMES = 100_000
 """Frames of a shard: about 150 MB of windows and what is measured of them, and seconds of work with another."""
-_LEAST_FRAMES = 2_000
+_LEAST_FRAMES = 2_000  # of a shard: below, handing it out takes longer than comparing it
 _AHEAD = 4  # tasks in hand for each worker
-_RETRIES = 3
+_RETRIES = 3  # of a pair of shards whose worker was lost
 
 
 class ClusterComparison:
@@ -179,21 +179,21 @@ def _check_workers(client: Any, address: str, folder: str) -> None:
         raise RequestError(
             f"the cluster at {address} has no workers; start some with `dask worker {address}`"
         ) from None
-    for worker, found in client.run(_worker_version, on_error="return").items():
-        _check_version(f"the worker {worker}", found)
+    for worker, version in client.run(_worker_version, on_error="return").items():
+        _check_version(f"the worker {worker}", version)
     for worker, why in client.run(_unreachable, folder).items():
         if why is not None:
             raise RequestError(f"the worker {worker} cannot read what is kept at {folder}: {why}")
 
 
-def _check_version(who: str, found: str | BaseException) -> None:
-    if isinstance(found, BaseException) or found.startswith("!"):
+def _check_version(who: str, version: str | BaseException) -> None:
+    if isinstance(version, BaseException) or version.startswith("!"):
         raise RequestError(
-            f"{who} cannot compare: {str(found).removeprefix('! ')}. Install it there with "
+            f"{who} cannot compare: {str(version).removeprefix('! ')}. Install it there with "
             "pip install 'choreograph[cluster]'"
         )
-    if found != __version__:
-        raise RequestError(f"{who} has choreograph {found}, not {__version__}; install the same there")
+    if version != __version__:
+        raise RequestError(f"{who} has choreograph {version}, not {__version__}; install the same there")
 
 
 @contextmanager

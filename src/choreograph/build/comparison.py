@@ -137,16 +137,16 @@ class WindowComparison:
         limits = limits_between(self._infos, self._settings, level_m)
         if involving is not None and self._are_few(involving):
             return self._find_few(limits, involving)
-        kept: list[Minima] = []
+        parts: list[Minima] = []
         start = pairs = evaluated = 0
         if self._checkpoint is not None:
             self._checkpoint.begin(self._key, f"{limits.table.tolist()} {limits.classes} {involving}")
             for batch in self._checkpoint.batches():
-                kept.append(batch.minima)
+                parts.append(batch.minima)
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
         if start == len(self._infos):  # all of it was kept, and windows are of no use any more
-            return merge_minima(kept), evaluated / pairs if pairs else 1.0
-        for found in (self._compare or _compare_here)(
+            return merge_minima(parts), evaluated / pairs if pairs else 1.0
+        for fresh in (self._compare or _compare_here)(
             self.windows,
             limits.table,
             classes=limits.classes,
@@ -155,12 +155,12 @@ class WindowComparison:
             workers=self._workers,
             progress=self._progress,
         ):
-            minima = _as_table(found.minima)
+            minima = _as_table(fresh.minima)
             if self._checkpoint is not None:
-                self._checkpoint.keep(found.clips.stop, found.pairs, found.evaluated, minima)
-            kept.append(minima)
-            pairs, evaluated = pairs + found.pairs, evaluated + found.evaluated
-        return merge_minima(kept), evaluated / pairs if pairs else 1.0
+                self._checkpoint.keep(fresh.clips.stop, fresh.pairs, fresh.evaluated, minima)
+            parts.append(minima)
+            pairs, evaluated = pairs + fresh.pairs, evaluated + fresh.evaluated
+        return merge_minima(parts), evaluated / pairs if pairs else 1.0
 
     def _are_few(self, involving: Sequence[int]) -> bool:
         """Whether so few windows are compared with so many that measuring all of those anew takes longer."""
@@ -179,16 +179,16 @@ class WindowComparison:
         frames = np.array([info.frames for info in self._infos]) - (self._settings.window_frames - 1)
         new = int(frames[list(involving)].sum())
         pairs, evaluated = new * int(frames.sum()), 0
-        kept: list[Minima] = []
+        parts: list[Minima] = []
         groups = Groups(self._clips, self._infos, self._settings)
-        for found, numbers, computed in find_few(
+        for batch, numbers, computed in find_few(
             groups, involving, limits, workers=self._workers, progress=self._progress
         ):
-            columns = _as_table(found).columns()
+            columns = _as_table(batch).columns()
             columns["clip_a"], columns["clip_b"] = numbers[columns["clip_a"]], numbers[columns["clip_b"]]
-            kept.append(Minima(**columns))
+            parts.append(Minima(**columns))
             evaluated += computed
-        return merge_minima(kept), min(1.0, evaluated / pairs) if pairs else 1.0
+        return merge_minima(parts), min(1.0, evaluated / pairs) if pairs else 1.0
 
     def keep_outlines(self) -> None:
         """Leave in the cache what later additions to a large graph need to know of its clips."""
@@ -202,7 +202,7 @@ class WindowComparison:
             groups.outlines(group, part_of(self.windows.library, range(group[0], group[-1] + 1)))
 
 
-def _compare_here(windows: Windows, threshold: Floats, **asked: Any) -> Iterator[FoundBatch]:
+def _compare_here(windows: Windows, threshold: Floats, **options: Any) -> Iterator[FoundBatch]:
     """By threads of this process, with all windows in memory."""
     from choreograph.build.estimate import machine_bytes, windows_bytes
     from choreograph.distance.minima import iterate_minima
@@ -214,7 +214,7 @@ def _compare_here(windows: Windows, threshold: Floats, **asked: Any) -> Iterator
             f"comparing {count:,} windows takes about {need / 2**30:.1f} GiB of memory, and this machine has "
             f"{have / 2**30:.1f}; take fewer clips, or compare some at a time (open_cluster)"
         )
-    return iterate_minima(windows.library, threshold, **asked)
+    return iterate_minima(windows.library, threshold, **options)
 
 
 def merge_minima(parts: Sequence[Minima]) -> Minima:
@@ -293,10 +293,10 @@ def _order(keys: Sequence[NDArray[Any]]) -> Indices:
     return np.argsort(np.ravel_multi_index(tuple(keys), sizes), kind="stable")
 
 
-def _as_table(found: Found) -> Minima:
+def _as_table(minima: Found) -> Minima:
     """Minima as the graph keeps them."""
     names = ("clip_a", "a", "clip_b", "b", "distance", "yaw", "x", "z")
-    return Minima(*(getattr(found, name) for name in names))
+    return Minima(*(getattr(minima, name) for name in names))
 
 
 def _what_counts(settings: GraphSettings) -> str:

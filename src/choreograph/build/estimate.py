@@ -12,10 +12,10 @@ from choreograph.graph.settings import GraphSettings
 # with AVX-512, default settings: 4 to 371 s of CPU, 0.40 to 2.39 GiB (2.60 from clips of 120 Hz), 85 to 1,762 MB
 # (4,950). Growth is a part of each frame and a part of each pair: minima grow with nearly the square. Reading and
 # retargeting 191 files of CMU took 26 microseconds for each of their frames, of which a window at 30 Hz has four.
-_LINEAR_S = 1.65e-4
-_SQUARE_S = 3.1e-10
-_BASE_BYTES, _WINDOW_BYTES, _PAIR_BYTES = 2.8e8, 2.27e3, 2e-4
-_FILE_WINDOW_BYTES, _FILE_PAIR_BYTES = 1.3e3, 4.6e-4
+_LINEAR_S = 1.65e-4  # of CPU for each window
+_SQUARE_S = 3.1e-10  # and for each pair of windows
+_BASE_BYTES, _WINDOW_BYTES, _PAIR_BYTES = 2.8e8, 2.27e3, 2e-4  # of memory: in all, for each window, for each pair
+_FILE_WINDOW_BYTES, _FILE_PAIR_BYTES = 1.3e3, 4.6e-4  # of the file: for each window, for each pair
 _FRAME_BYTES = 1.02e3
 """Of each frame that recordings have between two of the graph's."""
 _RECORDED_HZ = 120.0

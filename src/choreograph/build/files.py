@@ -54,7 +54,7 @@ def build_file(
         prepared = prepare_clips(clips, settings, onto=onto, progress=progress)
         return build_prepared(prepared, settings, None, progress, threads, checkpoint, compare=compare)
 
-    return _kept(path, work, overwrite, command)
+    return _resumed(path, work, overwrite, command)
 
 
 def _build_stream(
@@ -77,10 +77,10 @@ def _build_stream(
     return _with_notes(open_graph(path), graph)
 
 
-def _with_notes(kept: MotionGraph, made: MotionGraph) -> MotionGraph:
+def _with_notes(earlier: MotionGraph, graph: MotionGraph) -> MotionGraph:
     """A graph as its file has it, with those notes too that tell of this command alone."""
-    kept.notes = made.notes
-    return kept
+    earlier.notes = graph.notes
+    return earlier
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def add_to_file(
     def work(checkpoint: Checkpoint) -> MotionGraph:
         return add_clips(graph, clips, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
 
-    return _kept(path, work, True, command)
+    return _resumed(path, work, True, command)
 
 
 def remove_from_file(
@@ -149,7 +149,7 @@ def _open_built(path: str | Path) -> MotionGraph:
     return graph
 
 
-def _kept(path: str | Path, work: Callable[[Checkpoint], MotionGraph], overwrite: bool, command: str) -> MotionGraph:
+def _resumed(path: str | Path, work: Callable[[Checkpoint], MotionGraph], overwrite: bool, command: str) -> MotionGraph:
     make_folder(path)
     checkpoint = Checkpoint(path)
     try:

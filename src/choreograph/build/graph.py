@@ -167,15 +167,15 @@ class Known:
         self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
         self._graph, self._numbers = graph, numbers
 
-    def with_minima(self, found: Minima, limits: connect.ConnectLimits) -> Minima:
+    def with_minima(self, minima: Minima, limits: connect.ConnectLimits) -> Minima:
         """Minima between the known clips, by their numbers now, up to their limits, and those that were found since."""
         if self.count == len(self._graph.infos):
-            grown = grow_minima(self._graph, found)
+            grown = grow_minima(self._graph, minima)
             if grown is not None and (grown.distance_m <= limits.of(grown)).all():
                 return grown
         old = self._minima()
         near = old.distance_m <= limits.of(old)
-        return merge_minima([old if near.all() else old.take(near), found])
+        return merge_minima([old if near.all() else old.take(near), minima])
 
     def _minima(self) -> Minima:
         """Minima between the known clips, by their numbers now; of a file's, read when asked for and not kept."""
@@ -185,9 +185,9 @@ class Known:
         renumber = np.full(len(self._graph.infos), -1, np.int32)
         renumber[self._numbers] = np.arange(self.count)
         both = (renumber[old.clip_a] >= 0) & (renumber[old.clip_b] >= 0)
-        kept = old.take(both).columns()
-        kept["clip_a"], kept["clip_b"] = renumber[kept["clip_a"]], renumber[kept["clip_b"]]
-        return Minima(**kept)
+        columns = old.take(both).columns()
+        columns["clip_a"], columns["clip_b"] = renumber[columns["clip_a"]], renumber[columns["clip_b"]]
+        return Minima(**columns)
 
 
 def build_prepared(
@@ -233,10 +233,10 @@ def build_prepared(
         # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
         searched = known if known is not None and known.searched_m >= level_m else None
         involving = None if searched is None else range(searched.count, len(prepared.clips))
-        found, evaluated = search.find(level_m, involving)
+        batch, evaluated = search.find(level_m, involving)
         limits = connect.limits_between(prepared.infos, settings, level_m)
-        minima = merge_minima([found]) if searched is None else searched.with_minima(found, limits)
-        del found
+        minima = merge_minima([batch]) if searched is None else searched.with_minima(batch, limits)
+        del batch
         if settings.goal is None:
             break
         lowest = connect.find_threshold(minima, settings, prepared.infos, settings.goal, level_m)
@@ -289,7 +289,7 @@ def _long_blends(
 
 
 def _thinned(
-    kept: int, minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
+    links: int, minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
 ) -> list[Note]:
     """What was left out because a place had more transitions than are kept."""
     most = settings.most_transitions(sum(info.frames for info in infos))
@@ -302,10 +302,10 @@ def _thinned(
         for clip, frame in ((minima.clip_a, minima.frame_a), (minima.clip_b, minima.frame_b))
     ]
     there = sum(int(np.count_nonzero(which)) for which in fits)
-    if there == kept:
+    if there == links:
         return []
     text = (
-        f"{there - kept:,} of {there:,} transitions were left out: from each place the {most} nearest are "
+        f"{there - links:,} of {there:,} transitions were left out: from each place the {most} nearest are "
         "kept, and those that hold the graph together, unless you ask for more (nearest)"
     )
     return [Note("thinned", text)]

@@ -82,7 +82,7 @@ class Groups:
         return find_or_build(
             self._key(group) if limit_bytes() else None,
             lambda: measure_outlines(library or build_library([self.windows(number) for number in group])),
-            lambda made: Content({}, made._asdict()),
+            lambda outline: Content({}, outline._asdict()),
             lambda content: Outlines(**{name: content.arrays[name] for name in Outlines._fields}),
         )
 
@@ -91,8 +91,8 @@ class Groups:
         for number in group:
             words.update((clip_word(self.clips, number) or digest(self.clips[number])).encode())
         plain = self._settings.as_dict()
-        said = {name: plain[name] for name in ("rate_hz", "window_s", "weights", "taper")}
-        return Key("outlines", _METHOD, {"clips": words.hexdigest()}, said)
+        facts = {name: plain[name] for name in ("rate_hz", "window_s", "weights", "taper")}
+        return Key("outlines", _METHOD, {"clips": words.hexdigest()}, facts)
 
 
 def find_few(
@@ -134,10 +134,10 @@ def find_few(
             library = build_library([*there, *own])
             both = np.concatenate([numbers[pieces[:, 0]], new])
             rectangles = _rectangles(library, strips, spans, both)
-            found = minima_of(library, rectangles, make_limits(table, classes[both].tolist(), len(both)))
+            minima = minima_of(library, rectangles, make_limits(table, classes[both].tolist(), len(both)))
             begin = np.concatenate([pieces[:, 1], np.zeros_like(new)])
-            found = replace(found, a=found.a + begin[found.clip_a], b=found.b + begin[found.clip_b])
-            yield found, both, int(areas(rectangles).sum())
+            minima = replace(minima, a=minima.a + begin[minima.clip_a], b=minima.b + begin[minima.clip_b])
+            yield minima, both, int(areas(rectangles).sum())
         progress("comparing windows", group[-1] + 1, count)
 
 

@@ -101,10 +101,10 @@ def find_joins(
     if ceiling_m <= graph.threshold_m:
         return tuple(Join(graph.infos[n].name, ceiling_m) for n in lost)
     search = WindowComparison(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
-    found, _ = search.find(ceiling_m, lost.tolist())
+    minima, _ = search.find(ceiling_m, lost.tolist())
     old = graph.minima
     rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
-    return joins_from(graph, merge_minima([found, old.take(rest)]), ceiling_m)
+    return joins_from(graph, merge_minima([minima, old.take(rest)]), ceiling_m)
 
 
 def sample_joins(
@@ -127,8 +127,8 @@ def sample_joins(
     inside = [number for number in spread_clips(graph, _SAMPLE_INSIDE) if number not in set(lost.tolist())]
     part = make_part(graph, [*some, *inside])
     names = {graph.infos[number].name for number in some}
-    found = find_joins(part, ceiling_m, progress=progress, workers=workers)
-    return tuple(join for join in found if join.clip in names)
+    joins = find_joins(part, ceiling_m, progress=progress, workers=workers)
+    return tuple(join for join in joins if join.clip in names)
 
 
 def _spread(numbers: Indices, frames: Ints32, most: int) -> list[int]:
@@ -168,8 +168,8 @@ def find_joining_thresholds(
 
     Arguments are those of `find_joins`. Clips that stay out up to the ceiling are not in the result.
     """
-    found = find_joins(graph, ceiling_m, progress=progress, workers=workers)
-    return {join.clip: join.threshold_m for join in found if join.threshold_m is not None}
+    joins = find_joins(graph, ceiling_m, progress=progress, workers=workers)
+    return {join.clip: join.threshold_m for join in joins if join.threshold_m is not None}
 
 
 def lost_clips(graph: MotionGraph) -> Indices:

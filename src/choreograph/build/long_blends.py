@@ -67,20 +67,20 @@ def find_long_blends(
         minima = _of_nearest_clips(minima, np.isin(np.arange(len(infos)), lost))
     tried = _candidates(minima)
     feet, poses = _Feet(clips, settings.rate_hz), _Poses(clips, np.unique(tried[:, [0, 2]]), settings)
-    kept: list[_Blends] = []
+    blends: list[_Blends] = []
     # Short clips have no room for the longest blends; half of what they are longer than a window may do.
     for frames in dict.fromkeys((longest, (longest + settings.window_frames + 1) // 2)):
         best = None
         for kinds in _EVENTS:
             source, target = _align(tried, feet, frames, settings, kinds)
             inside = _fits(tried, source, target, infos)
-            found = poses.measure(tried, source, target, inside)
-            best = found if best is None else best.or_nearer(found)
+            measures = poses.measure(tried, source, target, inside)
+            best = measures if best is None else best.or_nearer(measures)
         assert best is not None
         near = best.distance <= settings.long_threshold_m
-        kept.append(best.take(near))
+        blends.append(best.take(near))
         tried = tried[~near]
-    return _as_tables(kept)
+    return _as_tables(blends)
 
 
 def _as_tables(parts: Sequence[_Blends]) -> tuple[LongBlends, Alignment]:
@@ -157,7 +157,7 @@ def _nearest_of_pairs(minima: Minima) -> Minima:
 
 def _of_nearest_clips(minima: Minima, lost: Flags) -> Minima:
     """Those between a lost clip and one of the few nearest to it, inside and lost."""
-    kept = np.zeros(len(minima), bool)
+    close = np.zeros(len(minima), bool)
     for mine, other in ((minima.clip_a, minima.clip_b), (minima.clip_b, minima.clip_a)):
         rows = np.flatnonzero(lost[mine])
         rows = rows[np.lexsort((minima.distance_m[rows], other[rows], mine[rows]))]
@@ -168,8 +168,8 @@ def _of_nearest_clips(minima: Minima, lost: Flags) -> Minima:
         best = best[_first_of_each(groups, _NEAREST)]
         near = set(zip(mine[best].tolist(), other[best].tolist(), strict=True))
         both = zip(mine[rows].tolist(), other[rows].tolist(), strict=True)
-        kept[rows] |= np.array([pair in near for pair in both], bool)
-    return minima.take(kept)  # type: ignore[no-any-return]
+        close[rows] |= np.array([pair in near for pair in both], bool)
+    return minima.take(close)  # type: ignore[no-any-return]
 
 
 def _first_of_each(keys: NDArray[np.integer], count: int) -> Flags:
@@ -247,7 +247,7 @@ def _anchors(
     source: Sequence[_Event], target: Sequence[_Event], at: float, entered: float, reach: float
 ) -> list[tuple[float, float]]:
     """Moments of two clips that are shown together, in order: where windows are alike, and events around that."""
-    found = [(at, entered)]
+    anchors = [(at, entered)]
     for forward in (True, False):
         last = (at, entered)
         sign = 1.0 if forward else -1.0
@@ -261,9 +261,9 @@ def _anchors(
                 step = sign * (other.at - last[1])
                 if other.kind == event.kind and _SLOPES[0] * gap <= step <= _SLOPES[1] * gap:
                     last = (event.at, other.at)
-                    found.append(last)
+                    anchors.append(last)
                     break
-    return sorted(found)
+    return sorted(anchors)
 
 
 def run_blends(here: Floats, there: Floats, start: Floats, frames: int) -> tuple[Floats, Floats]:

@@ -57,24 +57,24 @@ def prepare_clips(
         SkeletonMismatch: If skeletons differ; the message says which and how.
     """
     there = () if graph is None else graph.infos
-    kept, notes = name_clips(clips, settings, [info.name for info in there])
+    originals, notes = name_clips(clips, settings, [info.name for info in there])
     like = None if graph is None else graph.skeleton
     body = onto if isinstance(onto, Skeleton) else None
-    body = body_without_helper(body, [clip.skeleton for clip in kept])
-    kept, folded = unite_roots(kept, body or like)
+    body = body_without_helper(body, [clip.skeleton for clip in originals])
+    originals, folded = unite_roots(originals, body or like)
     notes += folded
     if onto is not False:
-        kept, carried = on_one_body(kept, body or like, progress, () if graph is None else graph.clips)
+        originals, carried = on_one_body(originals, body or like, progress, () if graph is None else graph.clips)
         notes += carried
-    check_skeletons([clip.name for clip in kept], [clip.skeleton for clip in kept], like)
-    made: list[Clip] = []
+    check_skeletons([clip.name for clip in originals], [clip.skeleton for clip in originals], like)
+    clips_out: list[Clip] = []
     infos: list[ClipInfo] = []
-    for clip in kept:
+    for clip in originals:
         for copy in with_mirrored(clip, settings):
-            mirror_of = None if copy is clip else len(there) + len(made) - 1
+            mirror_of = None if copy is clip else len(there) + len(clips_out) - 1
             infos.append(clip_info(copy, settings.rate_hz, mirror_of))
-            made.append(copy)
-    return Prepared(tuple(made), tuple(infos), tuple(notes))
+            clips_out.append(copy)
+    return Prepared(tuple(clips_out), tuple(infos), tuple(notes))
 
 
 class KnownFiles:
@@ -108,13 +108,13 @@ class KnownFiles:
         return any(_same_motion(clip, self._clips[number]) for number in there)
 
 
-def _same_motion(clip: Clip, kept: Clip) -> bool:
+def _same_motion(clip: Clip, earlier: Clip) -> bool:
     """Whether a graph's clip may be this one. On another body, onto which it was carried, it is if it is as long."""
-    if len(clip) != len(kept) or not math.isclose(clip.fps, kept.fps, rel_tol=1e-6):
+    if len(clip) != len(earlier) or not math.isclose(clip.fps, earlier.fps, rel_tol=1e-6):
         return False
-    if not clip.skeleton.matches(kept.skeleton):
+    if not clip.skeleton.matches(earlier.skeleton):
         return True
-    shifts, turns = np.abs(clip.root_pos - kept.root_pos), np.abs(clip.local_rot - kept.local_rot)
+    shifts, turns = np.abs(clip.root_pos - earlier.root_pos), np.abs(clip.local_rot - earlier.local_rot)
     return bool(max(shifts.max(), turns.max()) < _SAME)
 
 
@@ -123,17 +123,17 @@ def note_unread(error: ChoreographError) -> Note:
     return Note("unread", f"a file{_LEFT_OUT}{error}")
 
 
-def name_clips(clips: Sequence[Clip], settings: GraphSettings, taken: Collection[str]) -> tuple[list[Clip], list[Note]]:
+def name_clips(clips: Sequence[Clip], settings: GraphSettings, used: Collection[str]) -> tuple[list[Clip], list[Note]]:
     """The clips that last as long as a window, under names that no other has, and which do not."""
-    names, kept, notes = set(taken), list[Clip](), list[Note]()
+    names, left, notes = set(used), list[Clip](), list[Note]()
     for clip in clips:
         if graph_frames(len(clip), clip.fps, settings.rate_hz) < settings.window_frames:
             text = f"{clip.name!r}{_LEFT_OUT}it lasts {clip.seconds:.2f} s, less than a window"
             notes.append(Note("too-short", text))
             continue
-        kept.append(_with_own_name(clip, names, settings))
-        names.update(_names_of(kept[-1].name, settings))
-    return kept, notes
+        left.append(_with_own_name(clip, names, settings))
+        names.update(_names_of(left[-1].name, settings))
+    return left, notes
 
 
 def with_mirrored(clip: Clip, settings: GraphSettings) -> list[Clip]:
@@ -204,11 +204,11 @@ def sum_up(notes: Iterable[Note], most: int = 20) -> list[Note]:
     >>> [str(note) for note in sum_up([Note("left-out", f"'{n}' was left out: it has no legs") for n in range(50)])]
     ["50 clips were left out, such as '0': it has no legs"]
     """
-    told = list(notes)
-    for kind in dict.fromkeys(note.kind for note in told):
-        alike = [note for note in told if note.kind == kind and _LEFT_OUT in note.message]
+    messages = list(notes)
+    for kind in dict.fromkeys(note.kind for note in messages):
+        alike = [note for note in messages if note.kind == kind and _LEFT_OUT in note.message]
         if len(alike) > most:
             name, _, why = alike[0].message.partition(_LEFT_OUT)
-            told = [note for note in told if note.kind != kind or _LEFT_OUT not in note.message]
-            told.append(Note(kind, f"{len(alike):,} clips were left out, such as {name}: {why}"))
-    return told
+            messages = [note for note in messages if note.kind != kind or _LEFT_OUT not in note.message]
+            messages.append(Note(kind, f"{len(alike):,} clips were left out, such as {name}: {why}"))
+    return messages

@@ -97,7 +97,7 @@ def unite_bodies(
     state: State,
     rate_hz: float,
     onto: Skeleton | bool,
-    told: Progress,
+    progress: Progress,
     graph: MotionGraph | None = None,
 ) -> tuple[ClipInfo, ...]:
     """Bring all clips of a file onto one body, and tell what the file has then.
@@ -107,7 +107,7 @@ def unite_bodies(
         state: How far it has come.
         rate_hz: The graph's rate.
         onto: The body; True for the one of most clips, False to have none carried over.
-        told: Hears how many clips are done.
+        progress: Hears how many clips are done.
         graph: What they are added to: its body is the one then, and they stand as its clips do.
 
     Raises:
@@ -133,7 +133,7 @@ def unite_bodies(
     elif state.to_carry is None:
         _plan(file, state, body())
     if state.to_carry:
-        _carry(file, state, told, () if graph is None else graph.clips)
+        _carry(file, state, progress, () if graph is None else graph.clips)
     if state.to_carry == [] and state.body >= 0:
         _close_ranks(file, state)
     return tuple(read_infos(reader.connection, rate_hz))
@@ -197,7 +197,7 @@ def _plan(file: _Clips, state: State, body: Skeleton | None) -> None:
             state.to_carry = [file.recorded[n] for group in casting.others for n in group]
 
 
-def _carry(file: _Clips, state: State, told: Progress, there: Sequence[Clip]) -> None:
+def _carry(file: _Clips, state: State, progress: Progress, there: Sequence[Clip]) -> None:
     """Carry the clips that are left; they stand as those on the body do that are there."""
     assert state.to_carry is not None
     # A clip that has the body is as it was read: how the body stands comes out the same after an interruption.
@@ -205,7 +205,7 @@ def _carry(file: _Clips, state: State, told: Progress, there: Sequence[Clip]) ->
     stance = casting.stance(file.clips, there)
     total = len(file.recorded) - len(state.own)
     for number in list(state.to_carry):
-        told("carrying clips over", total - len(state.to_carry), total)
+        progress("carrying clips over", total - len(state.to_carry), total)
         try:
             carried = casting.carry(file.clips[number], stance)
         except RoleError as error:
@@ -215,7 +215,7 @@ def _carry(file: _Clips, state: State, told: Progress, there: Sequence[Clip]) ->
             if carried is not None:
                 file.replace(number, carried)
             state.to_carry.remove(number)
-    told("carrying clips over", total, total)
+    progress("carrying clips over", total, total)
 
 
 def _close_ranks(file: _Clips, state: State) -> None:

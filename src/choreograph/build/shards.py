@@ -131,10 +131,10 @@ def read_shard(folder: str, key: str, number: int) -> tuple[int, Library]:
         raise GraphFileError(
             f"shard {number} is missing or damaged: {error}; the same command writes it anew", path=folder
         ) from None
-    said = {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
-    if said.get("key") != key:
+    facts = {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
+    if facts.get("key") != key:
         raise GraphFileError(f"shard {number} is of another build", path=folder)
-    rest = json.loads(said["rest"])
+    rest = json.loads(facts["rest"])
     # Copied, for kernels are compiled for arrays that may be written to.
     arrays = {
         name: np.array(table.column(name).combine_chunks().flatten()).reshape(-1, *shape)
@@ -148,7 +148,7 @@ def read_shard(folder: str, key: str, number: int) -> tuple[int, Library]:
         boxes=(rest["boxes"][0], rest["boxes"][1]),
         bounds=np.array(rest["bounds"], np.int64).reshape(-1, 2),
     )
-    return int(said["first"]), library
+    return int(facts["first"]), library
 
 
 def remove_shards(folder: str) -> None:
@@ -173,7 +173,7 @@ def discard_shards(output: Path) -> None:
         folder.rmdir()
 
 
-def _write(file: Any, library: Library, said: dict[str, str]) -> None:
+def _write(file: Any, library: Library, facts: dict[str, str]) -> None:
     """Write one library as an Arrow file: a column for each of its arrays by frame, the others beside the schema."""
     import pyarrow as pa
 
@@ -185,7 +185,7 @@ def _write(file: Any, library: Library, said: dict[str, str]) -> None:
         name: np.asarray(getattr(library, name)).tolist() for name in Library._fields if name not in BY_FRAME
     }
     rest["shapes"] = {name: getattr(library, name).shape[1:] for name in BY_FRAME}
-    table = pa.table(columns, names=list(BY_FRAME)).replace_schema_metadata({**said, "rest": json.dumps(rest)})
+    table = pa.table(columns, names=list(BY_FRAME)).replace_schema_metadata({**facts, "rest": json.dumps(rest)})
     with pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 

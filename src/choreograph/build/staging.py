@@ -91,15 +91,15 @@ class Staging:
         Raises:
             SkeletonMismatch: If skeletons differ, and nothing is to be retargeted.
         """
-        told = progress or silent
+        report = progress or silent
         sweep(self.path, _is_staging)
         self._open(_key_of(stream, settings, onto, graph))
         state = State.load(self.connection)
         there = () if graph is None else graph.infos
-        self._read(stream, settings, state, graph, told)
+        self._read(stream, settings, state, graph, report)
         reader = Reader(self.connection, self.path)
         with writing(self.target):
-            infos = unite_bodies(reader, state, settings.rate_hz, onto, told, graph)
+            infos = unite_bodies(reader, state, settings.rate_hz, onto, report, graph)
         notes = sorted(state.notes, key=lambda note: note.kind != "already-there")
         numbered = tuple(
             info if info.mirror_of is None else replace(info, mirror_of=info.mirror_of + len(there)) for info in infos
@@ -107,34 +107,34 @@ class Staging:
         return Prepared(LazyClips(reader, infos, keep=4), numbered, tuple(notes))
 
     def _read(
-        self, stream: ClipStream, settings: GraphSettings, state: State, graph: MotionGraph | None, told: Progress
+        self, stream: ClipStream, settings: GraphSettings, state: State, graph: MotionGraph | None, progress: Progress
     ) -> None:
         """Put the clips of the sources that have not been read yet into the file, as they are."""
         own = [name for (name,) in self.connection.execute("SELECT name FROM clip")]
-        taken, count = {*own, *(() if graph is None else (info.name for info in graph.infos))}, len(own)
+        names, count = {*own, *(() if graph is None else (info.name for info in graph.infos))}, len(own)
         known, skeletons = KnownFiles(graph), rows.SkeletonNumbers()
         for (number,) in self.connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
             skeletons.number_of(rows.read_skeleton(self.connection, number))
         for source in range(state.read, len(stream.names)):
-            told("reading clips", source, len(stream.names))
+            progress("reading clips", source, len(stream.names))
             try:
                 fresh, passed = known.pass_over(stream.read(source))
             except ChoreographError as error:
                 if not stream.skip_bad or isinstance(error, Cancelled):
                     raise
                 fresh, passed = [], [note_unread(error)]
-            clips, notes = name_clips(fresh, settings, taken)
+            clips, notes = name_clips(fresh, settings, names)
             with writing(self.target), state.step(self.connection):
                 for clip in clips:
                     first, skeleton = count, write_new_skeleton(self.connection, skeletons, clip.skeleton)
                     for copy in with_mirrored(clip, settings):
                         info = clip_info(copy, settings.rate_hz, None if copy is clip else first)
                         write_clip_row(self.connection, count, info, copy, skeleton)
-                        taken.add(copy.name)
+                        names.add(copy.name)
                         count += 1
                 state.notes += passed + notes
                 state.read = source + 1
-        told("reading clips", len(stream.names), len(stream.names))
+        progress("reading clips", len(stream.names), len(stream.names))
 
     def key(self) -> str:
         """What the clips in the file are told by."""
@@ -223,8 +223,8 @@ def _key_of(
     plain = settings.as_dict()
     state = hashlib.blake2b(digest_size=16)
     # What clips become depends on no other setting.
-    said = [_METHOD, plain["rate_hz"], plain["window_s"], plain["mirror"], list(stream.names), onto is not False]
-    state.update(json.dumps(said).encode())
+    facts = [_METHOD, plain["rate_hz"], plain["window_s"], plain["mirror"], list(stream.names), onto is not False]
+    state.update(json.dumps(facts).encode())
     if graph is not None:
         state.update(repr((graph.fingerprint.motion, [info.name for info in graph.infos])).encode())
     if isinstance(onto, Skeleton):

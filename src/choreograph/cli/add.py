@@ -32,7 +32,7 @@ class AddOptions(Request):
     """How files are read."""
 
 
-def add(asked: AddOptions) -> None:
+def add(options: AddOptions) -> None:
     """Add clips to a motion graph; it becomes what building it from all clips at once would have made it.
 
     Examples:
@@ -44,19 +44,19 @@ def add(asked: AddOptions) -> None:
     from choreograph.build.files import add_to_file
     from choreograph.graph.store import open_graph
 
-    there, said = len(open_graph(asked.graph).infos), set[str]()
-    with interruptible(asked.graph), progress_bar() as progress:
+    there, lines = len(open_graph(options.graph).infos), set[str]()
+    with interruptible(options.graph), progress_bar() as progress:
         grown = add_to_file(
-            asked.graph,
-            stream_clips(asked.files, asked.reading, said, skip_bad=asked.skip_bad),
-            onto=asked.retarget,
+            options.graph,
+            stream_clips(options.files, options.reading, lines, skip_bad=options.skip_bad),
+            onto=options.retarget,
             progress=progress,
-            workers=asked.workers,
+            workers=options.workers,
             command=command_line(),
         )
-    show_outcome(grown, asked.graph, said)
-    if asked.advice:
-        show_advice(grown, asked.workers, since=there)
+    show_outcome(grown, options.graph, lines)
+    if options.advice:
+        show_advice(grown, options.workers, since=there)
 
 
 def register(app: typer.Typer) -> None:

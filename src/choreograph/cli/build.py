@@ -85,7 +85,7 @@ class BuildOptions(Request):
         return self.graph.with_(threshold_m=general, label_thresholds=special, **changes)
 
 
-def build(asked: BuildOptions) -> None:
+def build(options: BuildOptions) -> None:
     """Find every place where one recording can flow into another, and keep them in a .mog file.
 
     A build that is stopped goes on where it was when the same command is given again.
@@ -107,45 +107,45 @@ def build(asked: BuildOptions) -> None:
     from choreograph.build.files import build_file
     from choreograph.graph.store import check_target
 
-    settings = asked.settings()
-    if asked.estimate is not None:
+    settings = options.settings()
+    if options.estimate is not None:
         from choreograph.build.estimate import estimate_build
 
-        _say(str(estimate_build(asked.estimate, settings)))
+        _say(str(estimate_build(options.estimate, settings)))
         return
-    if not asked.files or asked.output is None:
-        what = "motion files or folders to build from" if not asked.files else "where to keep the graph: -o people.mog"
+    if not options.files or options.output is None:
+        what = "where to keep the graph: -o people.mog" if options.files else "motion files or folders to build from"
         raise RequestError(f"give {what}")
-    check_target(asked.output, overwrite=asked.force)
-    started, said = time.process_time(), set[str]()
-    with interruptible(asked.output), progress_bar() as progress, compared_by(asked) as compare:
+    check_target(options.output, overwrite=options.force)
+    started, seen = time.process_time(), set[str]()
+    with interruptible(options.output), progress_bar() as progress, compared_by(options) as compare:
         graph = build_file(
-            asked.output,
-            stream_clips(asked.files, asked.reading, said, skip_bad=asked.skip_bad),
+            options.output,
+            stream_clips(options.files, options.reading, seen, skip_bad=options.skip_bad),
             settings,
-            onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
-            overwrite=asked.force,
+            onto=options.retarget if options.onto is None else options.reading.read_first(options.onto).skeleton,
+            overwrite=options.force,
             progress=progress,
-            workers=compare or asked.workers,
+            workers=compare or options.workers,
             command=command_line(),
         )
     spent = time.process_time() - started
-    show_outcome(graph, asked.output, said)
-    if asked.advice:
-        show_advice(graph, asked.workers, max(_ADVICE_S, _ADVICE_SHARE * spent))
+    show_outcome(graph, options.output, seen)
+    if options.advice:
+        show_advice(graph, options.workers, max(_ADVICE_S, _ADVICE_SHARE * spent))
 
 
 @contextmanager
-def compared_by(asked: BuildOptions) -> Iterator[Compare | None]:
+def compared_by(options: BuildOptions) -> Iterator[Compare | None]:
     """The cluster that was asked for, if one was."""
-    if asked.cluster is None:
+    if options.cluster is None:
         yield None
         return
     from choreograph.build.cluster import open_cluster
     from choreograph.build.shards import shards_folder
 
-    assert asked.output is not None
-    with open_cluster(asked.cluster, shards_folder(asked.shards, asked.output)) as compare:
+    assert options.output is not None
+    with open_cluster(options.cluster, shards_folder(options.shards, options.output)) as compare:
         yield compare
 
 
@@ -208,13 +208,13 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
     return weights
 
 
-def stream_clips(files: Sequence[str], reading: Reading, said: set[str], *, skip_bad: bool) -> ClipStream:
+def stream_clips(files: Sequence[str], reading: Reading, seen: set[str], *, skip_bad: bool) -> ClipStream:
     """All clips that the inputs stand for, each file read when its turn comes; what was assumed is said once.
 
     Args:
         files: As they were given.
         reading: How they are read.
-        said: Gets the notes that were said while files were read.
+        seen: Gets the notes that were said while files were read.
         skip_bad: Whether files that cannot be read are left out.
     """
     from choreograph.build.prepare import note_unread
@@ -230,13 +230,13 @@ def stream_clips(files: Sequence[str], reading: Reading, said: set[str], *, skip
         try:
             clips = reading.read_all(paths[number])
             notes = {str(note): clip for clip in clips if clip.source is not None for note in clip.source.notes}
-            for text in (text for text in notes if text not in said):
+            for text in (text for text in notes if text not in seen):
                 say(f"{notes[text].name}: {text}")
-            said.update(notes)
+            seen.update(notes)
             return clips
         except ChoreographError as error:
             if skip_bad:
-                said.add(str(note_unread(error)))
+                seen.add(str(note_unread(error)))
                 say(f"left out: {error}")
             elif len(paths) > 1:
                 error.args = (f"{error}; --skip-bad leaves out what cannot be read, and says so",)
@@ -252,24 +252,24 @@ def interruptible(output: Path) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, Cancelled):
         for suffix, what in ((".partial", "compared"), (".clips", "read")):
-            kept = Path(f"{output}{suffix}")
-            if kept.exists():
-                message = f"stopped; what was {what} so far is in {kept}: the same command goes on from there"
+            partial = Path(f"{output}{suffix}")
+            if partial.exists():
+                message = f"stopped; what was {what} so far is in {partial}: the same command goes on from there"
                 raise StoppedWithOutput(message) from None
         raise
 
 
-def show_outcome(graph: MotionGraph, path: Path, said: Container[str] = ()) -> None:
+def show_outcome(graph: MotionGraph, path: Path, seen: Container[str] = ()) -> None:
     """Print what was built, in a few lines, and the notes that have not been said."""
     from choreograph.graph.report import report_graph
 
     report = report_graph(graph)
     for note in graph.notes:
-        if str(note) not in said:
+        if str(note) not in seen:
             _say(in_options(str(note), BuildOptions), "yellow")
-    kept = len(report.clips) - len(report.lost)
+    remaining = len(report.clips) - len(report.lost)
     _say(
-        f"{path}: {kept} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "
+        f"{path}: {remaining} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "
         f"{100 * report.threshold_m:.3g} cm; {report.recorded / report.frames:.0%} of the frames as recorded, "
         f"{report.shown / report.frames:.0%} with blends"
     )

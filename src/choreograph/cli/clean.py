@@ -26,7 +26,7 @@ class CleanOptions(Request):
     """Overwrite what exists."""
 
 
-def clean(asked: CleanOptions) -> None:
+def clean(options: CleanOptions) -> None:
     """Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.
 
     Foot plants are found by height and speed. Only legs and the root's place change.
@@ -43,15 +43,15 @@ def clean(asked: CleanOptions) -> None:
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
 
-    find_format(asked.output)
-    check_writable(asked.output, overwrite=asked.force)
-    clip = asked.reading.read_first(asked.file)
+    find_format(options.output)
+    check_writable(options.output, overwrite=options.force)
+    clip = options.reading.read_first(options.file)
     say_notes([clip])
     with progress_bar() as progress:
         cleaned = clean_feet(clip, progress=progress)
-    write_clip(asked.output, cleaned, overwrite=asked.force)
+    write_clip(options.output, cleaned, overwrite=options.force)
     before, after = foot_slide(clip.with_contacts(cleaned.contacts)), foot_slide(cleaned)
-    text = f"wrote {asked.output}: planted feet slid {100 * before:.1f} cm, now {100 * after:.1f} cm"
+    text = f"wrote {options.output}: planted feet slid {100 * before:.1f} cm, now {100 * after:.1f} cm"
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -56,9 +56,9 @@ def progress_bar(amount: Amount | None = None) -> Iterator[Progress]:
         """How much is done of how much, and how much in a second."""
 
         def render(self, task: Task) -> Text:
-            said = amount(task.description, task.completed, task.total or 0) if amount else None
-            if said is not None:
-                return Text(said)
+            text = amount(task.description, task.completed, task.total or 0) if amount else None
+            if text is not None:
+                return Text(text)
             speed = task.finished_speed or task.speed
             rate = "" if speed is None else f"  {_short(speed)}/s"
             return Text(f"{_short(task.completed)}/{_short(task.total or 0)}{rate}")
@@ -101,7 +101,7 @@ def stop_well(progress: Progress) -> Iterator[Progress]:
             raise KeyboardInterrupt
         pressed = True
 
-    def told(stage: str, done: int, total: int) -> None:
+    def report(stage: str, done: int, total: int) -> None:
         nonlocal begun
         begun = True
         progress(stage, done, total)
@@ -113,7 +113,7 @@ def stop_well(progress: Progress) -> Iterator[Progress]:
         return
     try:
         signal.signal(signal.SIGINT, press)
-        yield told
+        yield report
         if pressed:  # after the last word
             raise Cancelled
     finally:

@@ -98,7 +98,7 @@ def _use_as_archive(graph: Path) -> None:
     from choreograph.features import root_tracks
     from choreograph.graph import transitions
     from choreograph.motion.retarget import retarget
-    from choreograph.verbs.follow import paging
+    from choreograph.verbs.follow import tables
 
     first, *others = cg.open_graph(graph).clips
     taller = replace(first.skeleton, offsets=1.1 * first.skeleton.offsets)
@@ -109,7 +109,7 @@ def _use_as_archive(graph: Path) -> None:
         comparison: {"_SOME_FRAMES": 0, "_MANY": 1, "_MOST_SHARE": 0.0},
         transitions: {"_MANY": 0},
         root_tracks: {"_MANY_VALUES": 0},
-        paging: {"MOST_ROWS": 0},
+        tables: {"MOST_ROWS": 0},
     }
     with ExitStack() as stack:
         for module, changed in sizes.items():

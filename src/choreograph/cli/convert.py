@@ -54,7 +54,7 @@ class ConvertOptions(Request):
     """Overwrite what exists."""
 
 
-def convert(asked: ConvertOptions) -> None:
+def convert(options: ConvertOptions) -> None:
     """Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.
 
     Every file is read before the first one is written: if one is broken, nothing is written. --for sets root motion,
@@ -72,21 +72,21 @@ def convert(asked: ConvertOptions) -> None:
 
       choreograph convert walk.bvh run.bvh idle.bvh -o moves.glb --takes --for godot
     """
-    paths = find_motion_files(asked.files)
-    targets = [asked.output] * len(paths) if asked.takes else _targets(paths, asked.output, asked.to)
-    _check(targets, asked)
+    paths = find_motion_files(options.files)
+    targets = [options.output] * len(paths) if options.takes else _targets(paths, options.output, options.to)
+    _check(targets, options)
     with progress_bar() as progress:
         scenes: list[list[Clip]] = []
         for k, (path, target) in enumerate(zip(paths, targets, strict=True)):
-            scenes.append([_changed(clip, asked) for clip in _figures(path, target, asked)])
+            scenes.append([_changed(clip, options) for clip in _figures(path, target, options)])
             progress("reading", k + 1, len(paths))
         say_notes(clip for scene in scenes for clip in scene)
-        if asked.takes:
+        if options.takes:
             scenes, targets = [[clip for scene in scenes for clip in scene]], targets[:1]
         for k, (scene, target) in enumerate(zip(scenes, targets, strict=True)):
-            export_clip(target, scene, asked.export, takes=asked.takes, overwrite=asked.force)
+            export_clip(target, scene, options.export, takes=options.takes, overwrite=options.force)
             progress("writing", k + 1, len(targets))
-    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
+    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {options.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -95,29 +95,29 @@ def register(app: typer.Typer) -> None:
     add_tool(app, "convert", ConvertOptions, convert)
 
 
-def _check(targets: Sequence[Path], asked: ConvertOptions) -> None:
+def _check(targets: Sequence[Path], options: ConvertOptions) -> None:
     """Refuse what could not be written, before anything is read."""
     from choreograph.formats.atomic import check_writable
 
-    if asked.takes and asked.to is not None:
+    if options.takes and options.to is not None:
         raise RequestError("--takes writes one file; --to writes one for each input")
     for target in targets:
-        asked.export.check(target, takes=asked.takes)
-        check_writable(target, overwrite=asked.force)
+        options.export.check(target, takes=options.takes)
+        check_writable(target, overwrite=options.force)
         if target.suffix.lower() == ".amc":  # its skeleton is written beside it
-            check_writable(target.with_suffix(".asf"), overwrite=asked.force)
+            check_writable(target.with_suffix(".asf"), overwrite=options.force)
 
 
-def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
+def _figures(path: Path, target: Path, options: ConvertOptions) -> list[Clip]:
     """The figures of a file that go into another."""
     from choreograph.formats.registry import find_format
 
-    clips = asked.reading.read(path)
-    if asked.figure is not None:
-        if asked.figure >= len(clips):
-            raise RequestError(f"{path}: there is no figure {asked.figure}; it holds {len(clips)}, counted from 0")
-        return [clips[asked.figure]]
-    if len(clips) > 1 and asked.takes:
+    clips = options.reading.read(path)
+    if options.figure is not None:
+        if options.figure >= len(clips):
+            raise RequestError(f"{path}: there is no figure {options.figure}; it holds {len(clips)}, counted from 0")
+        return [clips[options.figure]]
+    if len(clips) > 1 and options.takes:
         raise RequestError(f"{path} holds {len(clips)} figures, takes are of one: choose with --figure 0")
     if len(clips) > 1 and not find_format(target).several:
         raise RequestError(
@@ -127,9 +127,9 @@ def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
     return clips
 
 
-def _changed(clip: Clip, asked: ConvertOptions) -> Clip:
-    clip = clip[asked.start : asked.stop] if asked.start is not None or asked.stop is not None else clip
-    return clip.mirrored() if asked.mirror else clip
+def _changed(clip: Clip, options: ConvertOptions) -> Clip:
+    clip = clip[options.start : options.stop] if options.start is not None or options.stop is not None else clip
+    return clip.mirrored() if options.mirror else clip
 
 
 def _targets(paths: list[Path], output: Path, to: str | None) -> list[Path]:

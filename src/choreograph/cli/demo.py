@@ -83,9 +83,9 @@ def _say(out: Path, kinds: list[str], clips: list[Clip]) -> None:
     seconds = sum(clip.seconds for clip in clips)
     say = [f"wrote {len(clips)} clips, {seconds:.0f} s of motion, as {', '.join(kinds)} into {out}"]
     say.append(f"look at {out / SHEET}")
-    shown = next((kind for kind in ("npz", "bvh", "glb", "amc") if kind in kinds), None)
-    if shown:
-        example = out / shown / f"walk_turn_about_left.{shown}"
+    kind_drawn = next((kind for kind in ("npz", "bvh", "glb", "amc") if kind in kinds), None)
+    if kind_drawn:
+        example = out / kind_drawn / f"walk_turn_about_left.{kind_drawn}"
         say.append(f"next, watch one: choreograph render {example} -o turn.mp4")
     for line in say:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -50,7 +50,7 @@ class EvaluateOptions(Request):
     """Overwrite what exists."""
 
 
-def evaluate_perform(asked: EvaluateOptions) -> None:
+def evaluate_perform(options: EvaluateOptions) -> None:
     """Hold each recording back in turn and perform its control with the others.
 
     Two simple ways to answer are measured beside it: the nearest recorded frame, and segments chosen at random.
@@ -62,21 +62,21 @@ def evaluate_perform(asked: EvaluateOptions) -> None:
     from choreograph.evaluation.perform import evaluate
     from choreograph.formats.atomic import atomic_write, check_writable
 
-    result, request = asked.result, asked.request
+    result, request = options.result, options.request
     if result is not None:
-        check_writable(result, overwrite=asked.force)
+        check_writable(result, overwrite=options.force)
     with progress_bar() as progress:
-        found, losses, count = evaluate(EXAMPLES.read(asked.subject), request, progress=progress)
-    _show(found, losses, count)
+        evaluation, losses, count = evaluate(EXAMPLES.read(options.subject), request, progress=progress)
+    _show(evaluation, losses, count)
     if result is not None:
-        with atomic_write(result, overwrite=asked.force) as temporary:
+        with atomic_write(result, overwrite=options.force) as temporary:
             temporary.write_text(
-                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
+                json.dumps({**evaluation.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
                 encoding="utf-8",
             )
 
 
-def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
+def _show(evaluation: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
     """The table, and what is to be read from it."""
     from rich import box
     from rich.console import Console
@@ -88,22 +88,23 @@ def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
     table.add_column("held back", no_wrap=True)
     for title in ("s", *(title for _, title, _ in _COLUMNS)):
         table.add_column(title, justify="right", no_wrap=True)
-    rows = [*zip(found.names, found.seconds, found.single["found"], strict=True)]
-    rows += [(f"all: {method}", sum(found.seconds), found.total[method]) for method in METHODS]
+    rows = [*zip(evaluation.names, evaluation.seconds, evaluation.single["found"], strict=True)]
+    rows += [(f"all: {method}", sum(evaluation.seconds), evaluation.total[method]) for method in METHODS]
     for name, seconds, scores in rows:
         cells = (form.format(getattr(scores, field)) for field, _, form in _COLUMNS)
         table.add_row(name, f"{seconds:.1f}", *cells)
     # Numbers are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
     whole = console.measure(table, options=console.options.update(max_width=1000)).maximum
     Console(width=max(console.width, whole)).print(table)
-    ours, nearest, random = (found.total[method].ends_m for method in METHODS)
+    ours, nearest, random = (evaluation.total[method].ends_m for method in METHODS)
     console.print(
         f"{count} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",
         highlight=False,
     )
-    mean = sum(scores.root_m for scores in found.single["found"]) / len(found.names)
+    mean = sum(scores.root_m for scores in evaluation.single["found"]) / len(evaluation.names)
     console.print(
-        f"root: median {found.total['found'].root_m:.3f} m over all frames, {mean:.3f} m in the mean of recordings",
+        f"root: median {evaluation.total['found'].root_m:.3f} m over all frames, "
+        f"{mean:.3f} m in the mean of recordings",
         highlight=False,
     )
     for loss in losses:

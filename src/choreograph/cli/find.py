@@ -36,7 +36,7 @@ class FindOptions(FindRequest):
     """Print JSON for programs."""
 
 
-def find(asked: FindOptions) -> None:
+def find(options: FindOptions) -> None:
     """Find places in recordings: by words, by example, by speed, turn and feet.
 
     All that is given must hold at once. With an example the nearest places come first, with a speed, a turn or feet the
@@ -55,21 +55,21 @@ def find(asked: FindOptions) -> None:
     from choreograph.finding.search import find as find_places
     from choreograph.formats.atomic import check_writable
 
-    if asked.picture is not None:
-        check_writable(asked.picture, overwrite=asked.force)
-    fields = {name: getattr(asked, name) for name in FindRequest.model_fields}
+    if options.picture is not None:
+        check_writable(options.picture, overwrite=options.force)
+    fields = {name: getattr(options, name) for name in FindRequest.model_fields}
     request = FindRequest(**fields)
     with progress_bar() as progress:
-        found = find_places(list(asked.files), request, progress=progress)
-        if asked.picture is not None and found.places:
-            _draw(found, asked.picture, asked.force)
-    if asked.as_json:
-        typer.echo(json.dumps(found.as_json(), indent=2, ensure_ascii=False))
+        result = find_places(list(options.files), request, progress=progress)
+        if options.picture is not None and result.places:
+            _draw(result, options.picture, options.force)
+    if options.as_json:
+        typer.echo(json.dumps(result.as_json(), indent=2, ensure_ascii=False))
     else:
-        _show(found)
-        if asked.picture is not None and found.places:
-            console.print(f"wrote {asked.picture}", highlight=False, markup=False, soft_wrap=True)
-    if not found.places:
+        _show(result)
+        if options.picture is not None and result.places:
+            console.print(f"wrote {options.picture}", highlight=False, markup=False, soft_wrap=True)
+    if not result.places:
         raise typer.Exit(1)
 
 
@@ -78,14 +78,14 @@ def register(app: typer.Typer) -> None:
     add_tool(app, "find", FindOptions, find)
 
 
-def _draw(found: FindResult, path: Path, force: bool) -> None:
+def _draw(result: FindResult, path: Path, force: bool) -> None:
     from choreograph.pictures.sheet import SheetSettings, write_sheet
 
-    clips = [found.clip(place) for place in found.places[:_PICTURED]]
+    clips = [result.clip(place) for place in result.places[:_PICTURED]]
     write_sheet(path, clips, SheetSettings(width=1280), overwrite=force)
 
 
-def _show(found: FindResult) -> None:
+def _show(result: FindResult) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -93,21 +93,21 @@ def _show(found: FindResult) -> None:
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
-    for text in (*found.notes, *(f"passed over: {words}" for words in found.skipped[:3])):
+    for text in (*result.notes, *(f"passed over: {words}" for words in result.skipped[:3])):
         err_console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
-    if len(found.skipped) > 3:
-        err_console.print(f"passed over: {len(found.skipped) - 3} more files", style="yellow")
-    if not found.places:
-        say(f"nothing found in {found.clips} clips; {found.hint}", "yellow")
+    if len(result.skipped) > 3:
+        err_console.print(f"passed over: {len(result.skipped) - 3} more files", style="yellow")
+    if not result.places:
+        say(f"nothing found in {result.clips} clips; {result.hint}", "yellow")
         return
     columns = {"clip": "left", "from": "right", "to": "right"}
-    by_example = found.places[0].distance_m is not None
-    measured = found.places[0].speed_m_s is not None
+    by_example = result.places[0].distance_m is not None
+    measured = result.places[0].speed_m_s is not None
     columns |= {"distance": "right"} if by_example else {"seconds": "right"}
     columns |= {"speed": "right", "turned": "right"} if measured else {}
     columns |= {"labels": "left"}
     rows: list[list[str]] = []
-    for place in found.places:
+    for place in result.places:
         cells = [place.clip, f"{place.start_s:.2f} s", f"{place.stop_s:.2f} s"]
         cells.append(f"{100 * place.distance_m:.1f} cm" if place.distance_m is not None else f"{place.seconds:.2f}")
         if place.speed_m_s is not None and place.turn_deg is not None:
@@ -127,8 +127,8 @@ def _show(found: FindResult) -> None:
         table.add_row(*row)
     Console(width=sum(widths) + between).print(table)
     if by_example:
-        say(f"{found.clips} clips searched, the nearest {len(found.places)} places")
+        say(f"{result.clips} clips searched, the nearest {len(result.places)} places")
         return
-    rest = f", the first {len(found.places)} of" if found.total > len(found.places) else ","
-    places = "place" if found.total == 1 else "places"
-    say(f"{found.clips} clips searched{rest} {found.total} {places}, {found.seconds:.1f} s")
+    rest = f", the first {len(result.places)} of" if result.total > len(result.places) else ","
+    places = "place" if result.total == 1 else "places"
+    say(f"{result.clips} clips searched{rest} {result.total} {places}, {result.seconds:.1f} s")

@@ -31,7 +31,7 @@ MANY_CLIPS, MANY_LABELS = 60, 30
 """Up to so many clips and labels are listed one by one: more is no reading for a terminal."""
 _MOST_FOLDERS, _MOST_LABELS = 12, 8
 """Rows of what is listed instead: all of it is a screenful."""
-_LONGEST_LABEL = 40
+_LONGEST_LABEL = 40  # characters; longer labels are cut in the table
 
 
 class InfoOptions(Request):
@@ -50,7 +50,7 @@ class InfoOptions(Request):
     """Print JSON for programs."""
 
 
-def info(asked: InfoOptions) -> None:
+def info(options: InfoOptions) -> None:
     """Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.
 
     It says what the graph can do, too, speeds, turns and stops, and what would bring more: a higher threshold,
@@ -72,20 +72,20 @@ def info(asked: InfoOptions) -> None:
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
 
-    graph, opened = asked.graph, open_graph(asked.graph)
+    graph, opened = options.graph, open_graph(options.graph)
     joins: Sequence[Join] = ()
     # A file of examples to perform with has been compared with nothing.
-    if opened.searched_m and (asked.joins_m is not None or is_quick(opened)):
-        ceiling = ceiling_of(opened) if asked.joins_m is None else asked.joins_m
+    if opened.searched_m and (options.joins_m is not None or is_quick(opened)):
+        ceiling = ceiling_of(opened) if options.joins_m is None else options.joins_m
         with progress_bar() as progress:
-            joins = find_joins(opened, ceiling, progress=progress, workers=asked.workers)
+            joins = find_joins(opened, ceiling, progress=progress, workers=options.workers)
     report = report_graph(opened, joins=joins)
     coverage = report_coverage(opened, joins, labels=report.labels)
-    if asked.as_json:
+    if options.as_json:
         facts = {**_facts(graph, opened, report), "coverage": coverage.as_dict()}
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(graph, opened, report, coverage, everything=asked.everything)
+        _show(graph, opened, report, coverage, everything=options.everything)
 
 
 def register(app: typer.Typer) -> None:
@@ -127,11 +127,11 @@ def _table(*columns: str) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     for column in columns:
         text = column in ("clip", "label", "labels", "state", "folder", "person")
-        made.add_column(column, justify="left" if text else "right", no_wrap=True)
-    return made
+        table.add_column(column, justify="left" if text else "right", no_wrap=True)
+    return table
 
 
 def _print(table: Table, width: int = 80) -> None:
@@ -185,28 +185,28 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
 def _show_labels(report: GraphReport, everything: bool) -> None:
     if not report.labels:
         return
-    shown = list(report.labels)
-    if not everything and len(shown) > MANY_LABELS:
-        shown = sorted(shown, key=lambda entry: -entry.frames)[:_MOST_LABELS]
+    largest = list(report.labels)
+    if not everything and len(largest) > MANY_LABELS:
+        largest = sorted(largest, key=lambda entry: -entry.frames)[:_MOST_LABELS]
     labels = _table("label", "seconds", "in it", "left out", "recorded")
-    for entry in shown:
+    for entry in largest:
         lengths = (entry.frames, entry.recorded, entry.frames - entry.recorded)
         texts = (f"{length / report.rate_hz:.1f}" for length in lengths)
-        said = entry.label if len(entry.label) <= _LONGEST_LABEL else f"{entry.label[: _LONGEST_LABEL - 1]}…"
-        labels.add_row(said, *texts, _share(entry.recorded, entry.frames))
+        label = entry.label if len(entry.label) <= _LONGEST_LABEL else f"{entry.label[: _LONGEST_LABEL - 1]}…"
+        labels.add_row(label, *texts, _share(entry.recorded, entry.frames))
     _print(labels)
-    if len(shown) < len(report.labels):
-        _say(f"and {len(report.labels) - len(shown)} more labels: --all lists them", "dim")
+    if len(largest) < len(report.labels):
+        _say(f"and {len(report.labels) - len(largest)} more labels: --all lists them", "dim")
 
 
 def _show_folders(graph: MotionGraph, report: GraphReport) -> None:
     """Clips summed up by the folder that their files lie in, or by person where files are not known."""
     from choreograph.motion.query import describe_clips
 
-    told = describe_clips(graph.infos)
-    by_folder = len({clip.folder for clip in told}) > 1
+    texts = describe_clips(graph.infos)
+    by_folder = len({clip.folder for clip in texts}) > 1
     groups: dict[str, list[int]] = {}
-    for number, clip in enumerate(told):
+    for number, clip in enumerate(texts):
         groups.setdefault((clip.folder if by_folder else clip.person) or "-", []).append(number)
     largest = sorted(groups, key=lambda name: -sum(report.clips[n].frames for n in groups[name]))
     table = _table(
@@ -244,10 +244,10 @@ def _show_clips(graph: MotionGraph, report: GraphReport) -> None:
     numbers = 60 if advised else 51
     room = max(9, console.width - longest - numbers)
     for clip, entry in zip(report.clips, graph.infos, strict=True):
-        said = ", ".join(clip.labels)
+        labels = ", ".join(clip.labels)
         joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"
         clips.add_row(
-            *(clip.name, said if len(said) <= room else f"{said[: room - 1]}…", f"{entry.seconds:.1f}"),
+            *(clip.name, labels if len(labels) <= room else f"{labels[: room - 1]}…", f"{entry.seconds:.1f}"),
             *(_share(clip.recorded, clip.frames), _share(clip.shown, clip.frames)),
             *(str(clip.transitions_out), str(clip.transitions_in), clip.state),
             *((joins,) if advised else ()),

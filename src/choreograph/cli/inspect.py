@@ -39,7 +39,7 @@ class InspectOptions(Request):
     """How files are read."""
 
 
-def inspect(asked: InspectOptions) -> None:
+def inspect(options: InspectOptions) -> None:
     """Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.
 
     Examples:
@@ -53,20 +53,20 @@ def inspect(asked: InspectOptions) -> None:
       choreograph inspect '16_*.amc' --fps 120 --joints
     """
     facts: list[dict[str, Any]] = []
-    paths = find_motion_files(asked.files)
+    paths = find_motion_files(options.files)
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:
-                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read_all(path)]
+                facts += [_facts(path, clip, options.joints) for clip in options.reading.read_all(path)]
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:
                 facts.append({"file": str(path), "error": in_options(str(error), Reading)})
             progress("reading", k + 1, len(paths))
-    if asked.as_json:
+    if options.as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(facts, asked.joints, everything=asked.everything)
+        _show(facts, options.joints, everything=options.everything)
     if any("error" in row for row in facts):
         raise typer.Exit(2)
 
@@ -75,7 +75,7 @@ MANY_CLIPS = 40
 """Up to so many clips are listed one by one."""
 _NUMBER = re.compile(r"(?<![\w'.])\d+(?:\.\d+)?(?![\w'])")
 """A number in a sentence that is no part of a name."""
-_MOST_FOLDERS = 16
+_MOST_FOLDERS = 16  # rows of the table, the largest folders
 _WIDE = 100
 """Columns of the table of folders at least."""
 _NARROWEST = 72
@@ -180,9 +180,9 @@ def _show_folders(good: list[dict[str, Any]]) -> None:
     def shortened(text: str) -> str:
         return text if len(text) <= room else f"{text[: room - 1]}…"
 
-    def said(rows: list[dict[str, Any]], name: str) -> str:
-        found = sorted({row[name] for row in rows})
-        return f"{found[0]:g}" if len(found) == 1 else f"{found[0]:g}-{found[-1]:g}"
+    def spread(rows: list[dict[str, Any]], name: str) -> str:
+        values = sorted({row[name] for row in rows})
+        return f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g}-{values[-1]:g}"
 
     # From the folder that all have in common: the way to it is known to who gave it.
     shared = Path(os.path.commonpath([folder.absolute() for folder in groups])).parent if groups else Path()
@@ -191,7 +191,7 @@ def _show_folders(good: list[dict[str, Any]]) -> None:
         heights = sorted({f"{row['height_m']:.2f}" for row in rows})
         table.add_row(
             *(str(folder.absolute().relative_to(shared)), str(len(rows)), f"{sum(row['seconds'] for row in rows):.1f}"),
-            *(said(rows, "fps"), said(rows, "joints")),
+            *(spread(rows, "fps"), spread(rows, "joints")),
             f"{heights[0]}-{heights[-1]} m" if len(heights) > 1 else f"{heights[0]} m",
             ", ".join(sorted({unit_name(row["metres_per_unit"]) for row in rows})),
             ", ".join(sorted({row["up_axis"] for row in rows})),
@@ -217,14 +217,14 @@ def _show_findings(facts: list[dict[str, Any]]) -> None:
             )
         for kind, text in _findings(row):
             kinds.setdefault((kind, re.sub(r"[\d.]+", "#", text)), []).append((row["file"], row["name"], text))
-    for (kind, _), found in sorted(kinds.items(), key=lambda item: (item[0][0] != "error", -len(item[1]))):
-        names = list({file: name for file, name, _ in found}.values())
+    for (kind, _), rows in sorted(kinds.items(), key=lambda item: (item[0][0] != "error", -len(item[1]))):
+        names = list({file: name for file, name, _ in rows}.values())
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        shown = err_console if kind == "error" else console
-        said = _as_one([text for _, _, text in found])
-        text = f"{len(names)} file{'s' if len(names) > 1 else ''}: {said} ({', '.join(names[:3])}{more})"
+        target = err_console if kind == "error" else console
+        what = _as_one([text for _, _, text in rows])
+        text = f"{len(names)} file{'s' if len(names) > 1 else ''}: {what} ({', '.join(names[:3])}{more})"
         style = "red" if kind == "error" else "yellow"
-        shown.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        target.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def _as_one(texts: Sequence[str]) -> str:
@@ -234,30 +234,30 @@ def _as_one(texts: Sequence[str]) -> str:
         return texts[0]
     columns = iter([sorted(set(column), key=float) for column in zip(*rows, strict=True)])
 
-    def told(_: re.Match[str]) -> str:
+    def span(_: re.Match[str]) -> str:
         column = next(columns)
         return column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}"
 
-    return _NUMBER.sub(told, texts[0])
+    return _NUMBER.sub(span, texts[0])
 
 
 def _findings(row: dict[str, Any]) -> list[tuple[str, str]]:
     """What is odd about a clip: kinds and sentences."""
     if "error" in row:
         return []
-    found = [
+    rows = [
         (note["kind"], in_options(note["message"], Reading) + (f" (×{note['count']})" if note["count"] > 1 else ""))
         for note in row["notes"]
     ]
     if row["trim"]:
-        found.append(("trim", f"{row['trim']['reason']}; leave out with --trim"))
+        rows.append(("trim", f"{row['trim']['reason']}; leave out with --trim"))
     if (row["floor_slope_deg"] or 0.0) >= 0.5:
-        found.append(
+        rows.append(
             ("sloping-floor", f"the floor slopes by {row['floor_slope_deg']:.1f}°; feet are found on it as it is")
         )
     if row["moving_floor"]:
-        found.append(("moving-floor", "feet rest at different heights (steps, a box, a slope?)"))
-    return found
+        rows.append(("moving-floor", "feet rest at different heights (steps, a box, a slope?)"))
+    return rows
 
 
 def _show_clips(good: list[dict[str, Any]]) -> None:

@@ -38,7 +38,7 @@ class LearnOptions(Request):
     """Overwrite what exists."""
 
 
-def learn(asked: LearnOptions) -> None:
+def learn(options: LearnOptions) -> None:
     """Learn a statistical model of recorded motion, ready to complete with.
 
     What is not given is chosen by cross-validation: how many frames the next one follows from, and the size of the
@@ -62,25 +62,25 @@ def learn(asked: LearnOptions) -> None:
     from choreograph.verbs.complete.sources import Recordings, choose_clips, find_model
     from choreograph.verbs.complete.store import SUFFIX, save_model
 
-    if asked.output.suffix.lower() != SUFFIX:
-        raise RequestError(f"--output is {asked.output}; a model's file ends in {SUFFIX}", where="output")
+    if options.output.suffix.lower() != SUFFIX:
+        raise RequestError(f"--output is {options.output}; a model's file ends in {SUFFIX}", where="output")
     with progress_bar() as progress:
-        source = EXAMPLES.read(asked.subject)
+        source = EXAMPLES.read(options.subject)
         if isinstance(source, MotionModel):
-            raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
-        request = CompleteRequest(duration_s=1.0, advanced=CompleteAdvanced(labelled=asked.label))
+            raise RequestError(f"{options.subject} is a model already; give recordings", where="subject")
+        request = CompleteRequest(duration_s=1.0, advanced=CompleteAdvanced(labelled=options.label))
         clips = choose_clips(Recordings(source).clips, request)
-        model = find_model(clips, asked.model, progress)
+        model = find_model(clips, options.model, progress)
         error = reconstruction_error(model, [trimmed(clip) for clip in clips])
-        save_model(asked.output, model, overwrite=asked.force)
-        if asked.simulate is not None:
-            made = model.simulate(asked.simulate_s, np.random.default_rng(0))
-            write_clip(asked.simulate, made, overwrite=asked.force)
-    said = describe_model(model)
+        save_model(options.output, model, overwrite=options.force)
+        if options.simulate is not None:
+            sample = model.simulate(options.simulate_s, np.random.default_rng(0))
+            write_clip(options.simulate, sample, overwrite=options.force)
+    text = describe_model(model)
     console.print(
-        f"{asked.output}: {said['frames']} frames of {said['clips']} clips at {said['rate_hz']:g} Hz; "
-        f"{said['dimensions']} coordinates hold {100 * said['variance']:.1f} % of the poses' variance, order "
-        f"{said['order']}, control of {said['controls']}, {said['components']} component(s); each pose is predicted "
+        f"{options.output}: {text['frames']} frames of {text['clips']} clips at {text['rate_hz']:g} Hz; "
+        f"{text['dimensions']} coordinates hold {100 * text['variance']:.1f} % of the poses' variance, order "
+        f"{text['order']}, control of {text['controls']}, {text['components']} component(s); each pose is predicted "
         f"to {error:.2f}° per joint{_known(model)}",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
@@ -92,9 +92,9 @@ def _known(model: MotionModel) -> str:
 
     if math.isnan(model.held_out):
         return "; there is too little to hold out and see what it knows of the time between keyframes"
-    said = f"; left out and completed over a second, motion is {model.held_out:.2f} × as far off as by a spline"
+    text = f"; left out and completed over a second, motion is {model.held_out:.2f} × as far off as by a spline"
     few = " (these recordings hardly tell: ask for tracks, or for keyframes closer together)"
-    return said + (few if model.held_out >= NO_MORE else "")
+    return text + (few if model.held_out >= NO_MORE else "")
 
 
 def register(app: typer.Typer) -> None:

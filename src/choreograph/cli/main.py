@@ -53,8 +53,8 @@ PANELS: dict[str, dict[str, str]] = {
 what lists say about them."""
 TOOLS = {name: summary for panel in PANELS.values() for name, summary in panel.items()}
 
-EXIT_ERROR = 2
-EXIT_CANCELLED = 130
+EXIT_ERROR = 2  # exit code of a mistake of the user
+EXIT_CANCELLED = 130  # exit code of Ctrl-C, as shells have it: 128 + SIGINT
 
 
 class Commands(TyperGroup):
@@ -97,11 +97,11 @@ def _in_todays_words(name: str, command: Any, args: list[str]) -> list[str]:
 
 def _panels() -> dict[str, str]:
     """The heading below which help lists each command, in its order."""
-    found = {}
+    panels = {}
     for panel, tools in PANELS.items():
         verbs = [name for name, room in rooms().items() if panel == (CHANGE if room.changes else FIND)]
-        found.update(dict.fromkeys([*verbs, *tools], panel))
-    return found
+        panels.update(dict.fromkeys([*verbs, *tools], panel))
+    return panels
 
 
 def load_command(name: str) -> Any:

@@ -83,18 +83,19 @@ def _file(path: Path, verb: str | None, check: bool, force: bool) -> list[str] |
     document = load_document(path)
     if not isinstance(document.value, Mapping):
         raise RequestError(f"{path} is no request and no result: it holds no names and values")
-    made = _result(document.value) if "answers" in document.value else _request(document, verb)
-    if made is None:
+    is_result = isinstance(document.value.get("answers"), list)  # `perform` has a field of that name, a file
+    document_now = _result(document.value) if is_result else _request(document, verb)
+    if document_now is None:
         return None
-    if made.loses_comments and not force and not check:
+    if document_now.loses_comments and not force and not check:
         raise RequestError(
             f"{path} has comments, which would be lost; write it with --force, or change it yourself: "
-            f"{'; '.join(made.notes)}"
+            f"{'; '.join(document_now.notes)}"
         )
     if not check:
         with atomic_write(path, overwrite=True) as temporary:
-            temporary.write_text(made.text, encoding="utf-8")
-    return made.notes
+            temporary.write_text(document_now.text, encoding="utf-8")
+    return document_now.notes
 
 
 # ---------------------------------------------------------------- results and projects

@@ -27,7 +27,7 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
     """
     shared = {**rules_of("export").options, **rules_of("finish").options}
     options = {old: new for old, new in shared.items() if old not in known} | dict(rules_of(command).options)
-    rest, made, notes, queries, path = list(words), list[str](), list[str](), list[str](), list[str]()
+    rest, current, notes, queries, path = list(words), list[str](), list[str](), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -35,7 +35,7 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
             break
         name, equals, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
         if name not in options or options[name] == name:
-            made.append(word)
+            current.append(word)
             continue
         new = options[name]
         if new is None:
@@ -55,17 +55,17 @@ def current_options(command: str, words: Sequence[str], known: Collection[str] =
             today = new.split(" ")
         else:
             today = [f"{new}{'=' if new.startswith('--') else ''}{value}"]
-        made += today
+        current += today
         if (note := f"{name} is now {' '.join(today) if callable(new) else new}") not in notes:
             notes.append(note)
     if queries:
         query = " or ".join(queries)
-        if "--only" in made[:-1]:
-            at = made.index("--only") + 1
-            made[at] = f"({made[at]}) and ({query})"
+        if "--only" in current[:-1]:
+            at = current.index("--only") + 1
+            current[at] = f"({current[at]}) and ({query})"
         else:
-            made += ["--only", query]
-    return [*_with_path(made, path), *rest], notes
+            current += ["--only", query]
+    return [*_with_path(current, path), *rest], notes
 
 
 def _with_path(words: list[str], more: Sequence[str]) -> list[str]:

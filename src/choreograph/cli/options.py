@@ -45,7 +45,7 @@ def parameters(
         from_file: Whether a file may say what must be said, so that no option must.
         advanced: Whether only the whole help lists them, where their fields do not differ.
     """
-    made, settings = [], False
+    rows, settings = [], False
     for entry in entries(model, advanced=advanced):
         if entry.setting:
             settings = True
@@ -64,14 +64,14 @@ def parameters(
         default: Any = inspect.Parameter.empty
         if from_file or not entry.field.is_required():
             kind, default = kind | None, None
-        made.append(_parameter(entry.parameter, kind, info, default))
+        rows.append(_parameter(entry.parameter, kind, info, default))
     if settings:
         about = "Set one of the advanced settings listed here, by its name."
         info = typer.Option(
             ADVANCED, help=about, rich_help_panel=_SETTINGS, metavar="NAME=VALUE", show_default=False, hidden=True
         )
-        made.append(_parameter("advanced", list[str] | None, info))
-    return sorted(made, key=lambda one: not _is_argument(one))
+        rows.append(_parameter("advanced", list[str] | None, info))
+    return sorted(rows, key=lambda one: not _is_argument(one))
 
 
 _SETTINGS = f"Advanced settings: {ADVANCED} NAME=VALUE"
@@ -86,7 +86,7 @@ def add_command(
     name: str,
     run: Callable[..., None],
     about: str | None,
-    made: list[inspect.Parameter],
+    rows: list[inspect.Parameter],
     model: type[Request],
 ) -> None:
     """Add a command; if `--help` leaves options out, it says so, and `--help-all` lists them too.
@@ -96,19 +96,19 @@ def add_command(
         name: Of the command.
         run: Gets the values by name.
         about: Its help.
-        made: Its parameters.
+        rows: Its parameters.
         model: Where its advanced settings stand.
 
     Raises:
         ValueError: If two options have one name.
     """
     # typer takes the first name for a default until it sees that the parameter is annotated.
-    texts = [text for one in made for text in (_info(one).default, *(_info(one).param_decls or ()))]
+    texts = [text for one in rows for text in (_info(one).default, *(_info(one).param_decls or ()))]
     names = [flag for text in texts if isinstance(text, str) and text.startswith("-") for flag in text.split("/")]
     if twice := sorted({flag for flag in names if names.count(flag) > 1}):
         raise ValueError(f"{name} has two options of one name: {', '.join(twice)}")
     settings = [entry for entry in entries(model) if entry.setting]
-    left_out = sum(getattr(_info(one), "hidden", False) for one in made) - bool(settings)
+    left_out = sum(getattr(_info(one), "hidden", False) for one in rows) - bool(settings)
     hint = None
     if left_out or settings:
         counts = [("more option", left_out), ("advanced setting", len(settings))]
@@ -117,9 +117,9 @@ def add_command(
         whole = typer.Option(
             "--help-all", callback=_show_all(settings), is_eager=True, hidden=True, help="Show all options and exit."
         )
-        made = [*made, _parameter("help_all", bool, whole, default=False)]
-    run.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
+        rows = [*rows, _parameter("help_all", bool, whole, default=False)]
+    run.__signature__ = inspect.Signature(rows)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in rows}
     run.__doc__ = about
     app.command(name, epilog=hint)(run)
 
@@ -166,8 +166,8 @@ def collect(
     """
     out = _copied(document or {})
     known = list(entries(model))
-    said = [(entry, values.get(entry.parameter)) for entry in known if not entry.setting]
-    places = [(entry.path, _value(entry, value)) for entry, value in said if value not in (None, [], ())]
+    given_values = [(entry, values.get(entry.parameter)) for entry in known if not entry.setting]
+    places = [(entry.path, _value(entry, value)) for entry, value in given_values if value not in (None, [], ())]
     if any(entry.setting for entry in known):
         places += [read_setting(known, text) for text in values.get("advanced") or ()]
     for path, value in places:
@@ -255,13 +255,13 @@ def _pair(entry: Entry, text: str) -> tuple[str, Any]:
     name, equals, value = text.rpartition("=")
     number = plain_type(get_args(entry.kind)[1]) in (int, float)
     try:
-        found: Any = float(value) if number else value
+        value_of: Any = float(value) if number else value
     except ValueError:
         equals = ""
     if not equals or not name:
         form = entry.how.metavar or "NAME=VALUE"
         raise RequestError(f"{entry.names[0]} is given as {form}; found {text!r}")
-    return name, found
+    return name, value_of
 
 
 def _help(entry: Entry) -> str:
@@ -273,8 +273,8 @@ def _help(entry: Entry) -> str:
         part for part in (f"one of {choices}" if choices else "", bounds, f"default {usual}" if usual else "") if part
     ]
     # Square brackets would be taken for markup.
-    said = f"{text.rstrip('.')} ({'; '.join(more)})." if more else text
-    return said.replace("[", "(").replace("]", ")")
+    whole = f"{text.rstrip('.')} ({'; '.join(more)})." if more else text
+    return whole.replace("[", "(").replace("]", ")")
 
 
 def _default(entry: Entry) -> str:

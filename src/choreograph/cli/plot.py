@@ -47,7 +47,7 @@ class PlotOptions(Request):
     """Overwrite what exists."""
 
 
-def plot(asked: PlotOptions) -> None:
+def plot(wanted: PlotOptions) -> None:
     """Plot a motion, or a motion graph, for the screen or a paper.
 
     Examples:
@@ -63,23 +63,23 @@ def plot(asked: PlotOptions) -> None:
     from choreograph.formats.atomic import check_writable
     from choreograph.pictures.plots import PLOTS, write_plot
 
-    is_graph = asked.file.suffix.lower() == ".mog"
-    kind = asked.kind or ("graph" if is_graph else "path")
+    is_graph = wanted.file.suffix.lower() == ".mog"
+    kind = wanted.kind or ("graph" if is_graph else "path")
     if is_graph != (kind in GRAPH_KINDS):
         there = GRAPH_KINDS if is_graph else tuple(PLOTS)
-        raise RequestError(f"there is no {kind} of {asked.file}; choose --kind from {', '.join(there)}")
-    target = asked.output or Path(f"{asked.file.stem}-{kind}.png")
-    chosen = [name.strip() for text in asked.joints for name in text.split(",") if name.strip()]
+        raise RequestError(f"there is no {kind} of {wanted.file}; choose --kind from {', '.join(there)}")
+    target = wanted.output or Path(f"{wanted.file.stem}-{kind}.png")
+    chosen = [name.strip() for text in wanted.joints for name in text.split(",") if name.strip()]
     if chosen and kind != "angles":
         raise RequestError("--joints is for --kind angles")
-    check_writable(target, overwrite=asked.force)
+    check_writable(target, overwrite=wanted.force)
     if is_graph:
-        names = [name.strip() for name in asked.clips.split(",") if name.strip()]
-        figure = draw_graph(asked.file, kind, clips=names, ceiling_cm=asked.ceiling, theme=asked.theme)
+        names = [name.strip() for name in wanted.clips.split(",") if name.strip()]
+        figure = draw_graph(wanted.file, kind, clips=names, ceiling_cm=wanted.ceiling, theme=wanted.theme)
     else:
         options = {"joints": chosen} if kind == "angles" else {}
-        figure = PLOTS[kind](asked.reading.read_first(asked.file), theme=asked.theme, **options)
-    write_plot(target, figure, overwrite=asked.force)
+        figure = PLOTS[kind](wanted.reading.read_first(wanted.file), theme=wanted.theme, **options)
+    write_plot(target, figure, overwrite=wanted.force)
     console.print(f"wrote {target}", highlight=False, markup=False, soft_wrap=True)
 
 

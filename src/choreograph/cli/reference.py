@@ -13,6 +13,8 @@ from choreograph.contract.fields import say_bounds
 from choreograph.contract.problem import KINDS
 from choreograph.contract.request import Advanced, Quality, Request
 from choreograph.contract.verb import Verb
+from choreograph.goals.base import Goal
+from choreograph.goals.check import SEARCHED
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.options import Entry, entries
 
@@ -54,8 +56,8 @@ def page(verb: Verb) -> str:
     lines += ["```sh", *(f"choreograph {line}" for line in verb.examples), "```", ""]
     lines += [f"In Python: `cg.{verb.name}({verb.subject.name}, cg.{verb.request.__name__}(…))`.", ""]
     if verb.prepares:
-        kept = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
-        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {kept}.", ""]
+        caches = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
+        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {caches}.", ""]
     options = {entry.path: entry for entry in entries(verb.request)}
     for title, model, path in _models(verb.request):
         lines += [f"## {title}", "", *_table(model, path, options)]
@@ -70,21 +72,23 @@ def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[
         (f"What can be asked: `{model.__name__}`", model, path)
     ]
     while pending:
-        title, found, place = pending.pop(0)
-        if found in seen:
+        title, part, place = pending.pop(0)
+        if part in seen:
             continue
-        seen.add(found)
-        yield title, found, place
-        for name, field in found.model_fields.items():
-            inner = _inner(field.annotation)
-            if inner is not None:
-                pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
+        seen.add(part)
+        yield title, part, place
+        for name, field in part.model_fields.items():
+            for inner in _inner(field.annotation):
+                if not issubclass(inner, Goal) or inner in SEARCHED.get(model.verb, ()):
+                    pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
 
 
-def _inner(kind: Any) -> type[Request] | None:
+def _inner(kind: Any) -> Iterator[type[Request]]:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind if issubclass(kind, Request) else None
-    return next((found for found in map(_inner, get_args(kind)) if found is not None), None)
+        yield from [kind] if issubclass(kind, Request) else []
+    else:
+        for part in get_args(kind):
+            yield from _inner(part)
 
 
 def _table(model: type[Request], path: tuple[str, ...], options: dict[tuple[str, ...], Entry]) -> Iterator[str]:

@@ -67,7 +67,7 @@ class RenderOptions(Request):
         )  # fmt: skip
 
 
-def render(asked: RenderOptions) -> None:
+def render(options: RenderOptions) -> None:
     """Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.
 
     Several inputs make one overview, or play together on one stage. Left footprints are filled, right ones open.
@@ -88,24 +88,24 @@ def render(asked: RenderOptions) -> None:
     """
     from choreograph.pictures.drawing import write_drawing
 
-    paths = find_motion_files(asked.files)
-    targets = [asked.output] if asked.to is None else _targets(paths, asked.output, asked.to)
-    _check(targets, asked)
+    paths = find_motion_files(options.files)
+    targets = [options.output] if options.to is None else _targets(paths, options.output, options.to)
+    _check(targets, options)
     with progress_bar() as progress:
         scenes = []
         for done, path in enumerate(paths, 1):
-            part = asked.start is not None or asked.stop is not None
-            scenes.append([clip[asked.start : asked.stop] if part else clip for clip in asked.reading.read(path)])
+            part = options.start is not None or options.stop is not None
+            scenes.append([clip[options.start : options.stop] if part else clip for clip in options.reading.read(path)])
             progress("reading", done, len(paths))
         say_notes(clip for scene in scenes for clip in scene)
-        if asked.character is not None:
-            scenes = [_on_character(scene, asked.character) for scene in scenes]
-        if asked.to is None:
+        if options.character is not None:
+            scenes = [_on_character(scene, options.character) for scene in scenes]
+        if options.to is None:
             scenes = [[clip for scene in scenes for clip in scene]]
         for target, scene in zip(targets, scenes, strict=True):
-            bodies = [] if asked.character is None else [str(asked.character)] * len(scene)
-            write_drawing(target, scene, asked.drawing(), bodies=bodies, overwrite=asked.force, progress=progress)
-    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
+            bodies = [] if options.character is None else [str(options.character)] * len(scene)
+            write_drawing(target, scene, options.drawing(), bodies=bodies, overwrite=options.force, progress=progress)
+    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {options.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -123,24 +123,24 @@ def register(app: typer.Typer) -> None:
     add_tool(app, "render", RenderOptions, render)
 
 
-def _check(targets: Sequence[Path], asked: RenderOptions) -> None:
+def _check(targets: Sequence[Path], options: RenderOptions) -> None:
     """Refuse what does not go together."""
     from choreograph.formats.atomic import check_writable
     from choreograph.pictures.drawing import check_drawing
 
     check_drawing(targets[0])
     suffix = targets[0].suffix.lower()
-    sheet = suffix == ".png" and asked.frame is None
-    if sheet and (asked.camera is not None or asked.rate_hz is not None or asked.bare):
+    sheet = suffix == ".png" and options.frame is None
+    if sheet and (options.camera is not None or options.rate_hz is not None or options.bare):
         raise RequestError("--camera, --rate and --bare are for films; for a still of one frame add --frame N")
-    if not sheet and asked.every is not None:
+    if not sheet and options.every is not None:
         raise RequestError("--every is for contact sheets; a film shows every frame")
-    if asked.frame is not None and (suffix != ".png" or asked.rate_hz is not None):
+    if options.frame is not None and (suffix != ".png" or options.rate_hz is not None):
         raise RequestError("--frame makes one picture: give a .png name and no --rate")
-    if asked.transparent and asked.frame is None:
+    if options.transparent and options.frame is None:
         raise RequestError("--transparent is for a picture of one frame: add --frame N and a .png name")
     for target in targets:
-        check_writable(target, overwrite=asked.force)
+        check_writable(target, overwrite=options.force)
 
 
 def _targets(paths: Sequence[Path], folder: Path, to: str) -> list[Path]:

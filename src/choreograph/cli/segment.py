@@ -32,7 +32,7 @@ class SegmentOptions(Request):
     """Overwrite what exists."""
 
 
-def segment(asked: SegmentOptions) -> None:
+def segment(options: SegmentOptions) -> None:
     """Cut recordings into segments, ready to perform with.
 
     The .mog file that is written has the recordings, who leads whom, and how they are cut. Segments are computed from
@@ -49,7 +49,7 @@ def segment(asked: SegmentOptions) -> None:
       choreograph segment people.mog
     """
     with progress_bar() as progress:
-        path, database = _keep(asked.subject, asked.output, asked.cutting, asked.force, progress)
+        path, database = _keep(options.subject, options.output, options.cutting, options.force, progress)
     low, middle, high = np.percentile(database.seconds, [5, 50, 95])
     console.print(
         f"{path}: {len(database)} segments of {len(np.unique(database.example))} recordings, {middle:.2f} s long "

@@ -82,14 +82,14 @@ class Reading(Request):
 
 def say_notes(clips: Iterable[Clip]) -> None:
     """Say what was assumed or left out while motions were read, alike notes once."""
-    found: dict[str, list[str]] = {}
+    notes_by_text: dict[str, list[str]] = {}
     for clip in clips:
         for note in clip.source.notes if clip.source is not None else ():
-            found.setdefault(in_options(str(note), Reading), []).append(clip.name)
-    for text, names in found.items():
+            notes_by_text.setdefault(in_options(str(note), Reading), []).append(clip.name)
+    for text, names in notes_by_text.items():
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        said = f"{', '.join(names[:3])}{more}: {text}"
-        console.print(said, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        line = f"{', '.join(names[:3])}{more}: {text}"
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 def add_tool(
@@ -107,10 +107,10 @@ def add_tool(
 
     def command(**values: Any) -> None:
         try:
-            made = model(**collect(model, values))
+            options = model(**collect(model, values))
         except RequestError as error:
             raise say_by_options(model, error) from None
         with speaking(model):
-            run(made)
+            run(options)
 
     add_command(app, name, command, run.__doc__, parameters(model, arguments), model)

@@ -69,13 +69,13 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
 
 
 def _about(verb: Verb) -> str:
-    shown = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
+    examples = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
     code = (
         f"\n\nIf the best answer does not do all that the request asks for, the exit code is {EXIT_MISSED}. Several"
         " answers are numbered: walk_1.bvh, walk_2.bvh …; in a folder as output, answers.json has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{examples}" if examples else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
@@ -88,9 +88,9 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     subject = verb.subject
     file_help = "The request as a YAML or JSON file; options count before it."
     kind = list[str] if subject.several else str
-    made = [given("subject", kind, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
+    rows = [given("subject", kind, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
     if verb.takes_file:
-        made.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
+        rows.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
     else:
         files.append(
             given("request", Path | None, typer.Option("--request", "-r", help=file_help, rich_help_panel=panel))
@@ -131,14 +131,14 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop.", hidden=True
     )
     files.append(given("schema", bool, schema, False))
-    asked = parameters(verb.request, verb.arguments, from_file=True)
+    fields = parameters(verb.request, verb.arguments, from_file=True)
     read = parameters(_Motion, advanced=True)
     if subject is not CLIP:
         read = [one for one in read if one.name.split("__")[-1] in subject.reading]
     written = parameters(_Writing, advanced=True) if verb.writes is None else []
     if "--rate" in {entry.names[0] for entry in entries(verb.request)}:  # motion made at that rate is written at it
         written = [one for one in written if one.name != "export__rate_hz"]
-    return [*made, *asked, *files, *read, *written]
+    return [*rows, *fields, *files, *read, *written]
 
 
 def _schema(verb: Verb) -> Any:
@@ -194,9 +194,9 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
                 _say(f"{severity}: {text}", _STYLES[severity])
     if stopped is not None:
         number = len(result.answers)
-        kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
+        opening = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
-        raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {kept} written{more}")
+        raise StoppedWithOutput(f"stopped after {stopped:.1f} s: {opening} written{more}")
     if any(problem.missed for problem in result.problems) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
 
@@ -251,10 +251,10 @@ def _read(
     except RequestError as error:
         if document.value is not None:
             parse_document(verb.request, document)  # its own mistakes are named with its lines
-        said = say_by_options(verb.request, error)
+        mistake = say_by_options(verb.request, error)
         if verb.takes_file and not whole:
-            raise RequestError(f"nothing is asked for: {said}. Give it, or a file: {verb.examples[0]}") from None
-        raise said from None
+            raise RequestError(f"nothing is asked for: {mistake}. Give it, or a file: {verb.examples[0]}") from None
+        raise mistake from None
     folder = document.path.parent if document.value is not None else Path()
     allow_code = bool(values.get("allow_code"))
     earlier = read_request(verb.request, before).resolved(folder, allow_code=allow_code) if before else None
@@ -266,8 +266,8 @@ def _read_subject(verb: Verb, named: str, values: Mapping[str, Any]) -> tuple[An
     if verb.subject is not CLIP:
         options = {name: values[f"reading__{name}"] for name in verb.subject.reading}
         subject = verb.subject.read(named, **options)
-        told = subject if isinstance(subject, list) else []
-        return subject, [f"{one.name}: {note}" for one in told for note in getattr(one, "notes", ())]
+        names = subject if isinstance(subject, list) else []
+        return subject, [f"{one.name}: {note}" for one in names for note in getattr(one, "notes", ())]
     clip = _Motion(**collect(_Motion, values)).reading.read_first(Path(named))
     return clip, [] if clip.source is None else [str(note) for note in clip.source.notes]
 

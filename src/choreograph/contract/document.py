@@ -23,10 +23,9 @@ T = TypeVar("T", bound=Request)
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 8_000_000
 """Of a request file: a path of 200,000 points."""
-MAX_NODES = MAX_VALUES
-MAX_DEPTH = 40
-MAX_KEY = 200
-MAX_SCALAR = 20_000
+MAX_DEPTH = 40  # lists within lists
+MAX_KEY = 200  # characters of a field's name
+MAX_SCALAR = 20_000  # characters of a value
 MAX_NUMBER = 60
 """Characters of a number; longer ones are no measurement."""
 
@@ -79,8 +78,8 @@ def load_document(path: str | Path) -> Document:
         raise RequestError(f"{path} has more than {MAX_BYTES // 1_000_000} MB; a request has less")
     if not text.strip():
         return Document(None, path)
-    if sum(map(text.count, ",[{")) > MAX_NODES:  # told at once: reading them would take a quarter of a minute
-        raise RequestError(f"{path}: more than {MAX_NODES:,} values; a request has fewer")
+    if sum(map(text.count, ",[{")) > MAX_VALUES:  # told at once: reading them would take a quarter of a minute
+        raise RequestError(f"{path}: more than {MAX_VALUES:,} values; a request has fewer")
     return parse_text(text, path)
 
 
@@ -165,14 +164,14 @@ def as_yaml(document: Any) -> str:
 
 def _read_json(text: str, path: Path) -> Any:
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if len(entries) > MAX_NAMES:
             raise _Refused(f"an object has {len(entries)} names; at most {MAX_NAMES} are read")
         for name, value in entries:
-            if name in found:
+            if name in fields:
                 raise _Refused(f"{quote(name)} comes twice in one object")
-            found[name] = value
-        return found
+            fields[name] = value
+        return fields
 
     def number(word: str) -> Any:
         if len(word) > MAX_NUMBER:
@@ -293,8 +292,8 @@ class _Reader:
 
     def _put(self, value: Any) -> str:
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise _Refused(f"more than {MAX_NODES:,} values; a request has fewer")
+        if self._nodes > MAX_VALUES:
+            raise _Refused(f"more than {MAX_VALUES:,} values; a request has fewer")
         if not self._open:
             self.value = value
             return ""

@@ -67,8 +67,8 @@ def leads_to_field(request: Any, where: str) -> bool:
     """Whether a problem's `where` is a field of the request, so that a face can show the problem beside it.
 
     >>> import choreograph as cg
-    >>> request = cg.FollowRequest("line", stretches=[{"start_m": 1, "end_m": 2, "label": "run"}])
-    >>> [leads_to_field(request, name) for name in ("", "stretches[0].label", "stretches[1].label", "label.text")]
+    >>> request = cg.FollowRequest("line", goals=[{"start_m": 1, "end_m": 2, "label": "run"}])
+    >>> [leads_to_field(request, name) for name in ("", "goals[0].label", "goals[1].label", "label.text")]
     [True, True, False, False]
     """
     here = request
@@ -88,11 +88,11 @@ def leads_to_field(request: Any, where: str) -> bool:
 
 def metadata_of(field: FieldInfo) -> list[Any]:
     """What is noted about a field, also within `… | None`."""
-    found = list(field.metadata)
+    metadata = list(field.metadata)
     pending = [field.annotation]
     while pending:
         kind = pending.pop()
-        found += getattr(kind, "__metadata__", ())
+        metadata += getattr(kind, "__metadata__", ())
         if getattr(kind, "__metadata__", None) or type(None) in get_args(kind):
             pending += get_args(kind)
-    return found
+    return metadata

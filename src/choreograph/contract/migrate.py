@@ -98,14 +98,14 @@ class Migration:
                     values.append((holder, from_, to, inner.pop(from_[-1]), before, f"{old} is now {new}"))
                     _prune(holder, from_[:-1])
         for holder, from_, to, value, before, note in sorted(values, key=lambda one: len(one[2])):
-            target = _made(holder, to[:-1])
+            target = _container(holder, to[:-1])
             if target is not None and isinstance(target.get(to[-1]), dict) and isinstance(value, dict):
                 target[to[-1]] = {**value, **target[to[-1]]}
             elif target is not None and to[-1] not in target:
                 target[to[-1]] = value
                 self._moved[id(target), to[-1]] = before
             else:  # both names are given: reading the request says that the old one is not known
-                _made(holder, from_[:-1])[from_[-1]] = value  # type: ignore[index]
+                _container(holder, from_[:-1])[from_[-1]] = value  # type: ignore[index]
                 continue
             self._note(note)
 
@@ -115,14 +115,14 @@ class Migration:
 
     def _copied(self, value: Any, place: str) -> Any:
         """Copy objects, and lists that hold some; other lists are shared, since rules replace them whole."""
-        made = value
+        parts = value
         if isinstance(value, dict):
-            made = {name: self._copied(part, _join(place, str(name))) for name, part in value.items()}
+            parts = {name: self._copied(part, _join(place, str(name))) for name, part in value.items()}
         elif isinstance(value, list | tuple) and any(isinstance(part, dict) for part in value):
-            made = [self._copied(part, f"{place}[{number}]") for number, part in enumerate(value)]
-        if isinstance(made, dict | list):
-            self._origins[id(made)] = made, place
-        return made
+            parts = [self._copied(part, f"{place}[{number}]") for number, part in enumerate(value)]
+        if isinstance(parts, dict | list):
+            self._origins[id(parts)] = parts, place
+        return parts
 
 
 def marked(plain: Mapping[str, Any]) -> Plain:
@@ -210,7 +210,7 @@ def _walk(value: Any, names: list[str]) -> Any:
     return value
 
 
-def _made(value: Any, names: list[str]) -> Plain | None:
+def _container(value: Any, names: list[str]) -> Plain | None:
     """The object at a place, made where it is missing; None where something else stands there."""
     for name in names:
         value = value.setdefault(name, {}) if isinstance(value, dict) else None

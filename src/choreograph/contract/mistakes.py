@@ -38,9 +38,9 @@ def request_error(error: ValidationError, kind: Any) -> RequestError:
         for one in error.errors(include_url=False)
     ]
     more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
-    made = RequestError(mistakes[0][1] + more)
-    made.where, made.mistakes = mistakes[0][0], tuple(mistakes)
-    return made
+    error_now = RequestError(mistakes[0][1] + more)
+    error_now.where, error_now.mistakes = mistakes[0][0], tuple(mistakes)
+    return error_now
 
 
 def quote(value: Any) -> str:
@@ -102,9 +102,9 @@ def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], me
         return f"have {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
     if sort in ("too_short", "string_too_short"):
         return "not be empty" if context["min_length"] == 1 else f"have {context['min_length']} or more"
-    for begin, said in _SORTS.items():
+    for begin, text in _SORTS.items():
         if sort.startswith(begin):
-            return f"be {said} {bounds}".rstrip() if begin in ("int", "float", "finite") else f"be {said}"
+            return f"be {text} {bounds}".rstrip() if begin in ("int", "float", "finite") else f"be {text}"
     return f"be otherwise: {message[0].lower()}{message[1:]}"
 
 
@@ -156,9 +156,9 @@ def _inner_model(kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind
     for inner in get_args(kind):
-        found = _inner_model(inner)
-        if found is not None:
-            return found
+        model = _inner_model(inner)
+        if model is not None:
+            return model
     return None
 
 

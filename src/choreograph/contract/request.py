@@ -191,8 +191,8 @@ class Request(BaseModel, metaclass=_Called):
         Args:
             changes: New values of fields.
         """
-        kept = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self)(**{**kept, **changes})
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**{**fields, **changes})
 
     def with_quality(self) -> Self:
         """The request with the settings of its `quality` in all fields that are left at their default."""
@@ -237,13 +237,13 @@ class Request(BaseModel, metaclass=_Called):
 
     def as_document(self) -> dict[str, Any]:
         """The request as plain values, without what is as usual: what request files hold."""
-        return {name: _as_plain(value) for name, value in self._said()}
+        return {name: _as_plain(value) for name, value in self._set_fields()}
 
     def wants_same(self, other: Request) -> bool:
         """Whether another request wants the same, be it with more or less effort."""
         return type(other) is type(self) and self == other.with_(**{name: getattr(self, name) for name in self.effort})
 
-    def _said(self) -> Iterator[tuple[str, Any]]:
+    def _set_fields(self) -> Iterator[tuple[str, Any]]:
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if field.exclude or (not field.is_required() and value == field.get_default(call_default_factory=True)):

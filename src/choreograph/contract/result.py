@@ -136,8 +136,8 @@ class Answer:
     """Forces and torques of the first person, for a stage to draw."""
 
     def __repr__(self) -> str:
-        shown = "".join(f", {motion.clip!r}" for motion in self.motions)
-        return f"Answer({self.name!r}{shown}, {self.status}, {len(self.problems)} problems)"
+        motions = "".join(f", {motion.clip!r}" for motion in self.motions)
+        return f"Answer({self.name!r}{motions}, {self.status}, {len(self.problems)} problems)"
 
     @property
     def clip(self) -> Clip:

@@ -247,14 +247,14 @@ def demo_clips(fps: float = 60.0, progress: Progress | None = None) -> list[Clip
         progress: Told about every clip made.
     """
     rate = _checked(fps)
-    made = []
+    clips = []
     for k, plan in enumerate(PLANS):
         if progress is not None:
             progress("making motion", k, len(PLANS))
-        made.append(synthesise(plan, rate))
+        clips.append(synthesise(plan, rate))
     if progress is not None:
         progress("making motion", len(PLANS), len(PLANS))
-    return made
+    return clips
 
 
 def _checked(fps: float) -> float:

@@ -15,9 +15,8 @@ from choreograph.demo.contact_phases import ContactPhase
 from choreograph.demo.curves import quintic
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import ClipPlan
+from choreograph.motion.facts import GRAVITY_M_S2
 
-GRAVITY = 9.81
-"""Metres a second squared."""
 STRIDE_IN_S = 0.11
 """Seconds before and after the flight of a running step in which the hips are led into and out of their parabola."""
 LEAST_FLIGHT_S = 0.03
@@ -38,17 +37,17 @@ class DemoFlight:
 
 def find_flights(plan: ClipPlan, stances: Mapping[str, Sequence[ContactPhase]], times: Floats) -> list[DemoFlight]:
     """Jumps, and the gaps between the steps of a run."""
-    found = []
+    flights = []
     for jump in plan.jumps:
         _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
-        found.append(DemoFlight(crouch, take_off, landing, bottom, True))
+        flights.append(DemoFlight(crouch, take_off, landing, bottom, True))
     planted = sorted((s.strike, s.toe_off) for feet in stances.values() for s in feet)
     for (_, take_off), (landing, _) in pairwise(planted):
         inside = times[0] + STRIDE_IN_S < take_off and landing < times[-1] - STRIDE_IN_S
-        leap = any(f.take_off < landing and take_off < f.landing for f in found)
+        leap = any(f.take_off < landing and take_off < f.landing for f in flights)
         if landing - take_off > LEAST_FLIGHT_S and inside and not leap:
-            found.append(DemoFlight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
-    return found
+            flights.append(DemoFlight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
+    return flights
 
 
 def fly(flights: Sequence[DemoFlight], times: Floats, pos: Floats, rot: Floats) -> Floats:
@@ -61,7 +60,7 @@ def fly(flights: Sequence[DemoFlight], times: Floats, pos: Floats, rot: Floats) 
         return total
     centre_now = centre_of_mass(pos, rot)
     centre = CubicSpline(times, centre_now)
-    fall = np.array([0.0, -GRAVITY, 0.0])
+    fall = np.array([0.0, -GRAVITY_M_S2, 0.0])
     ends = np.array([(f.take_off, f.landing) for f in flights])
     places, speeds = centre(ends), centre(ends, 1)
     for flight, place, speed in zip(flights, places, speeds, strict=True):

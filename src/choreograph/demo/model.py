@@ -24,8 +24,8 @@ HARMONICS = 6
 """Order of the Fourier series over gait phase: enough for the quick roll of the foot."""
 LOW_HARMONICS = 1
 """Order at which left and right may differ."""
-JOINTS = 22
-CHANNELS = 3 + 3 * JOINTS
+JOINTS = 22  # of the demo's skeleton
+CHANNELS = 3 + 3 * JOINTS  # of a pose row: the hips' offset, a rotation vector for each joint
 JUMP_PIECES = 22
 """Polynomial pieces of a jump's splines."""
 
@@ -101,8 +101,8 @@ class Gait:
         speed = np.clip(speed, *RANGES[self.name]) + 0 * phase
         turn = _soft_limit(np.asarray(turn, float), TURN_LIMIT) + 0 * phase
         accel = _soft_limit(np.asarray(accel, float), 1.5) + 0 * phase
-        made = design(self.name, phase, speed, turn, accel) @ self.series.reshape(-1, CHANNELS)
-        return np.asarray(made + _fourier(phase, LOW_HARMONICS) @ self.skew)
+        rows = design(self.name, phase, speed, turn, accel) @ self.series.reshape(-1, CHANNELS)
+        return np.asarray(rows + _fourier(phase, LOW_HARMONICS) @ self.skew)
 
     def strides_per_second(self, speed: ArrayLike) -> Floats:
         """Cadence at a speed, held at the ends of the recorded range."""

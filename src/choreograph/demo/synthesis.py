@@ -102,7 +102,7 @@ def _stances(plan: ClipPlan, course: Course) -> dict[str, list[ContactPhase]]:
     """Stances of both feet: from the gait's phase, cut where a jump leaves the floor."""
     model = load_model()
     cycles = course.phase / (2 * np.pi)
-    found = {}
+    phases = {}
     for side, shift in (("Left", 0.0), ("Right", 0.5)):
         stances = find_stances(course.times, cycles + shift, course.contact_phases)
         for jump in plan.jumps:
@@ -116,8 +116,8 @@ def _stances(plan: ClipPlan, course: Course) -> dict[str, list[ContactPhase]]:
                 else:
                     cut.append(s)
             stances = cut
-        found[side] = [s for s in stances if s.toe_off > -NEEDED_S and s.strike < plan.seconds + NEEDED_S]
-    return found
+        phases[side] = [s for s in stances if s.toe_off > -NEEDED_S and s.strike < plan.seconds + NEEDED_S]
+    return phases
 
 
 def _track(

@@ -121,8 +121,8 @@ def measure_outlines(library: Library) -> Outlines:
     windows = np.concatenate([np.arange(*ends) for ends in library.bounds.tolist()])
     outline = project(library, windows, coordinates)
     scale = (np.maximum(np.abs(outline).max(axis=0), 1e-12) / _LARGEST).astype(np.float32)
-    kept = np.rint(outline / scale).astype(np.int16)
-    moved = kept.astype(np.float32) * scale
+    whole = np.rint(outline / scale).astype(np.int16)
+    moved = whole.astype(np.float32) * scale
     rounding = np.sqrt(np.square(moved - outline, dtype=float).sum(axis=1)) + _ROOM
     begin, middle = library.bounds[clip, 0], (first + stop) // 2 - first
     own = np.cumsum(stop - first) - (stop - first) + middle
@@ -132,7 +132,7 @@ def measure_outlines(library: Library) -> Outlines:
         (stop - begin).astype(np.int32),
         middle.astype(np.int32),
         (radius + rounding[own]).astype(np.float32),
-        kept,
+        whole,
         scale,
         rounding.astype(np.float32),
         np.square(moved, dtype=float).sum(axis=1).astype(np.float32),

@@ -76,16 +76,16 @@ class Sieve(NamedTuple):
 
     def points(self, runs: Runs, pool: Executor) -> Array32:
         """(R, K + 3): the points, their radii, and half of squared radius less squared length, with float32's slack."""
-        kept = self.directions.shape[1]
-        out = np.empty((len(runs.first), kept + 3), np.float32)
+        count = self.directions.shape[1]
+        out = np.empty((len(runs.first), count + 3), np.float32)
 
         def place(here: slice) -> None:
             points = _euclidean(runs.outline[here], self.strong) - self.mean
             main, length = points @ self.directions, np.square(points).sum(axis=1)
             radius = runs.radius[here].astype(float)
-            out[here, :kept], out[here, kept + 1] = main, radius
-            out[here, kept] = np.sqrt(np.maximum(length - np.square(main).sum(axis=1), 0))
-            out[here, kept + 2] = (np.square(radius) - length) / 2 + _SLACK * (length + np.square(radius))
+            out[here, :count], out[here, count + 1] = main, radius
+            out[here, count] = np.sqrt(np.maximum(length - np.square(main).sum(axis=1), 0))
+            out[here, count + 2] = (np.square(radius) - length) / 2 + _SLACK * (length + np.square(radius))
 
         in_pieces(place, len(out), pool)
         return out

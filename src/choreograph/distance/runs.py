@@ -187,10 +187,10 @@ def project(library: Library, windows: Ints, coordinates: Coordinates, pool: Exe
     return outline
 
 
-def _products(slow: Floats, directions: Floats, kept: Ints) -> Floats:
+def _products(slow: Floats, directions: Floats, columns: Ints) -> Floats:
     """Products of slow functions (L, T) and joint directions (J, J) that are kept, as columns, (L x J, K)."""
     products = slow[:, None, :, None] * directions[:, None, :]
-    return np.ascontiguousarray(products.reshape(len(slow) * len(directions), -1)[:, kept])
+    return np.ascontiguousarray(products.reshape(len(slow) * len(directions), -1)[:, columns])
 
 
 def in_pieces(work: Callable[[slice], None], count: int, pool: Executor | None) -> None:

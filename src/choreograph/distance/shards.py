@@ -62,9 +62,9 @@ def compare_shards(rows: Shard, columns: Shard, question: Question) -> tuple[Win
     }
     begin = int(np.searchsorted(rows.measured.strips[:, 0], question.start))
     rectangles = pruner.open_rectangles(strips[rows.first][begin:], strips[columns.first], question.chosen)
-    found = minima_of(both.library, rectangles, question.limits)
+    minima = minima_of(both.library, rectangles, question.limits)
     numbers = np.concatenate([part.first + np.arange(len(part.library.bounds)) for part in parts])
-    return replace(found, clip_a=numbers[found.clip_a], clip_b=numbers[found.clip_b]), int(areas(rectangles).sum())
+    return replace(minima, clip_a=numbers[minima.clip_a], clip_b=numbers[minima.clip_b]), int(areas(rectangles).sum())
 
 
 def cut_shards(frames: Sequence[int], most: int) -> list[range]:

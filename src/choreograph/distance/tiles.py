@@ -69,15 +69,15 @@ def scan(library: Library, rectangles: Ints, limits: Floats) -> tuple[Ints, Floa
     """
     from choreograph.distance import _compiled
 
-    found = np.empty((max(_ROOM, int(areas(rectangles).max(initial=0))), 4), np.int64)
+    room = np.empty((max(_ROOM, int(areas(rectangles).max(initial=0))), 4), np.int64)
     parts = [(np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 2)))]
     done = 0
     while done < len(rectangles):
-        done, count = _compiled.scan_rectangles(library, rectangles, limits, SLACK, done, found)
+        done, count = _compiled.scan_rectangles(library, rectangles, limits, SLACK, done, room)
         squared, turned = np.empty(count), np.empty((count, 2))
-        kept = _compiled.decide_minima(library, rectangles, limits, found[:count], squared, turned)
-        a, b, _, rectangle = found[:count][kept].T
+        minimal = _compiled.decide_minima(library, rectangles, limits, room[:count], squared, turned)
+        a, b, _, rectangle = room[:count][minimal].T
         pairs = np.stack([rectangles[rectangle, 0], a, rectangles[rectangle, 3], b], axis=1)
-        parts.append((pairs, squared[kept], turned[kept]))
+        parts.append((pairs, squared[minimal], turned[minimal]))
     pairs, squared, turned = (np.concatenate(part) for part in zip(*parts, strict=True))
     return pairs, squared, turned

@@ -14,10 +14,9 @@ import numpy as np
 
 from choreograph.base.arrays import Floats, frozen
 from choreograph.base.errors import RequestError, RoleError
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.motion.skeleton import Skeleton
 
-GRAVITY = 9.81
-"""Of the earth, m/s²."""
 BODY_MASS_INDEX = 23.0
 """Weight over squared height where no weight is given, kg/m²: the middle of what is healthy."""
 LEG_SHARE = 0.492
@@ -84,7 +83,7 @@ class Body:
     @property
     def weight(self) -> float:
         """Force by which it is pulled down, newtons: the unit "BW" of ground forces."""
-        return self.mass * GRAVITY
+        return self.mass * GRAVITY_M_S2
 
     def with_masses(self, masses: Mapping[str, float]) -> Body:
         """A copy in which the named joints have other masses, kg; their inertias change alike.

@@ -29,7 +29,7 @@ _LAND_M_S, _LEAVE_M_S, _PACE_SHARE = 0.9, 1.6, 0.45
 """A point lands below the first height and speed and leaves above the second; heights of heel, ball and toe. Runners'
 feet are fast: with less, their stances come out half as long; so a foot may land at a share of the body's own pace. A
 heel that rises has left."""
-_SHORTEST_S = 0.05
+_SHORTEST_S = 0.05  # seconds; shorter contacts are none
 _EDGE_S = 0.1
 """At a motion's ends accelerations are not known."""
 _CARRIED_BW, _CARRY_M, _BESIDE_M = 0.5, 0.06, 0.02
@@ -97,7 +97,7 @@ def measure_points(clips: Sequence[Clip], height: float, floor: float = 0.0) -> 
 
 def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height: float, floor: float) -> list[Floats]:
     """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
-    found: list[list[Floats]] = []
+    corners: list[list[Floats]] = []
     for clip in clips:
         if len(clip) < 2:
             continue
@@ -111,14 +111,14 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
         # Where the ankle is lowest the whole foot is down.
         still &= pos[:, ankle, 1] <= np.percentile(pos[still, ankle, 1], 10) + 0.005
         frames = np.flatnonzero(still)
-        found.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
-    if not found:
+        corners.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
+    if not corners:
         rest = clips[0].skeleton
         points = rest.rest_positions()
         still = np.tile(quat.IDENTITY, (1, len(rest), 1))
         lowest = min(points[j, 1] for j in (ankle, toe if toe is not None else ankle))
-        found.append(_points_at(clips[0], np.array([0]), ankle, toe, height, lowest - 0.02, (points[None], still)))
-    return [np.asarray(np.median(np.concatenate(parts), axis=0)) for parts in zip(*found, strict=True)]
+        corners.append(_points_at(clips[0], np.array([0]), ankle, toe, height, lowest - 0.02, (points[None], still)))
+    return [np.asarray(np.median(np.concatenate(parts), axis=0)) for parts in zip(*corners, strict=True)]
 
 
 def _points_at(

@@ -24,7 +24,7 @@ from choreograph.motion.skeleton import Skeleton
 _FREE = np.radians(12.0)
 """How far beyond the angles of the examples a joint may go where its file sets no limit there."""
 _ORDERS = ("zyx", "xyz", "yzx", "zxy", "xzy", "yxz")
-_ROOT = 6
+_ROOT = 6  # degrees of freedom of the root, before those of the joints
 _STEEP = np.radians(75.0)
 """Middle angle from which on a rotation's other triple may be the nearer one."""
 

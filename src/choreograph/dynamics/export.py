@@ -12,9 +12,9 @@ import numpy as np
 
 from choreograph.base.arrays import Floats
 from choreograph.base.errors import RequestError
-from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs
 from choreograph.formats.atomic import atomic_write
+from choreograph.motion.facts import GRAVITY_M_S2
 
 SUFFIXES = (".xml", ".mjcf", ".urdf")
 _LEAST_KG, _LEAST_INERTIA = 1e-6, 1e-9
@@ -41,7 +41,7 @@ def as_mjcf(dofs: Dofs) -> str:
     """The body in MuJoCo's own format: a hinge per axis, slides for the root."""
     root = Xml.Element("mujoco", model="body")
     Xml.SubElement(root, "compiler", angle="radian", boundmass=f"{_LEAST_KG:g}", boundinertia=f"{_LEAST_INERTIA:g}")
-    Xml.SubElement(root, "option", gravity=f"0 {-GRAVITY:g} 0")
+    Xml.SubElement(root, "option", gravity=f"0 {-GRAVITY_M_S2:g} 0")
     parents: dict[int, Xml.Element] = {-1: Xml.SubElement(root, "worldbody")}
     for k in range(len(dofs)):
         link = Xml.SubElement(parents[int(dofs.parents[k])], "body", name=_link(dofs, k), pos=_text(dofs.offsets[k]))

@@ -7,21 +7,22 @@ import numpy as np
 from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats
 from choreograph.contract.problem import Problem, ProblemKind
-from choreograph.dynamics.body import GRAVITY, Body
+from choreograph.dynamics.body import Body
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import GRAVITY_M_S2
 
 _CLEAR_M = 0.03
 """A body is in the air for sure where every point of its feet is higher above the floor."""
-_LEAST_FRAMES = 7
-_OFF_PARABOLA_M = 0.004
+_LEAST_FRAMES = 7  # of a flight from which a fall is measured
+_OFF_PARABOLA_M = 0.004  # root mean square; what is farther off is no free fall
 _LEAST_ARC_M = 0.03
 """How high a flight's arc is at least: where a floor is tilted, feet that walk may be above it all the time."""
 _WRONG = 1.6
 """Times gravity, or below its inverse, at which a frame rate is doubted: rates are wrong by two, noise is not."""
 _RATES = (12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 200.0, 240.0)
-_NEAR = 0.12
+_NEAR = 0.12  # share by which a usual rate may differ from the likely one and still be meant
 
 
 def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
@@ -36,7 +37,7 @@ def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
         air: Where the body is in the air for sure, (F,).
         fps: Frames a second, as the recording has it.
     """
-    found = []
+    rates = []
     for start, stop in runs(air):
         part = heights[start:stop]
         if len(part) < _LEAST_FRAMES:
@@ -45,8 +46,8 @@ def apparent_gravity(heights: Floats, air: Flags, fps: float) -> float | None:
         curve = np.polyfit(at, part, 2)
         off = float(np.sqrt(np.mean((np.polyval(curve, at) - part) ** 2)))
         if off < _OFF_PARABOLA_M and -float(curve[0]) * at[-1] ** 2 / 4 > _LEAST_ARC_M:
-            found.append(-2.0 * float(curve[0]))
-    return float(np.median(found)) if found else None
+            rates.append(-2.0 * float(curve[0]))
+    return float(np.median(rates)) if rates else None
 
 
 def falls_at(clip: Clip, body: Body, points: ContactPoints, floor: float) -> float | None:
@@ -60,15 +61,15 @@ def falls_at(clip: Clip, body: Body, points: ContactPoints, floor: float) -> flo
 
 def doubt_rate(gravity: float | None, fps: float) -> list[Problem]:
     """What is to be said where a body falls at another rate than bodies do: the frame rate that would explain it."""
-    if gravity is None or 1 / _WRONG < gravity / GRAVITY < _WRONG:
+    if gravity is None or 1 / _WRONG < gravity / GRAVITY_M_S2 < _WRONG:
         return []
-    likely = fps * float(np.sqrt(GRAVITY / gravity))
+    likely = fps * float(np.sqrt(GRAVITY_M_S2 / gravity))
     nearest = min(_RATES, key=lambda rate: abs(np.log(rate / likely)))
     rate = nearest if abs(nearest / likely - 1) < _NEAR else likely
     return [
         Problem.of(
             ProblemKind.FRAME_RATE_SUSPECT,
-            asked=GRAVITY,
+            asked=GRAVITY_M_S2,
             got=gravity,
             unit="m/s²",
             fps=f"{fps:g} Hz",

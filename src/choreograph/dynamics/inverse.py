@@ -15,15 +15,16 @@ from choreograph.base import quat
 from choreograph.base.arrays import Flags, Floats, Ints32
 from choreograph.base.errors import RequestError
 from choreograph.base.progress import Progress, silent
-from choreograph.dynamics.body import GRAVITY, Body
+from choreograph.dynamics.body import Body
 from choreograph.dynamics.contacts import ContactPoints, find_contacts, floor_height, measure_points, with_carriers
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import GRAVITY_M_S2
 
 FRICTION = 0.8
 """Of shoes on a floor: sideways force over the force down."""
 CUTOFF_HZ = 10.0
 """Of the low-pass under which a recording is differentiated."""
-LEAST_FRAMES = 5
+LEAST_FRAMES = 5  # that accelerations and their low-pass need
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ def compute_dynamics(
     matrices = quat.as_matrix(rot)
     inertia = matrices @ body.inertias @ np.swapaxes(matrices, -1, -2)
     spin = np.einsum("fjab,fjb->fja", inertia, omega)
-    force = body.masses[:, None] * (acceleration + np.array([0.0, GRAVITY, 0.0]))
+    force = body.masses[:, None] * (acceleration + np.array([0.0, GRAVITY_M_S2, 0.0]))
     moment = np.einsum("fjab,fjb->fja", inertia, alpha) + quat.cross(omega, spin)
 
     share = body.masses / body.mass

@@ -64,19 +64,19 @@ def compare(
         gaps: Distances across boundaries, metres.
     """
     off, root, angle, turns, phase, stands = [], [], [], [], [], []
-    for made, true in pairs:
-        count = min(len(made), len(true))
-        made, true = made[:count], true[:count]
-        off.append(squared_apart(made, true, roles))
-        root.append(root_apart(made, true))
-        facing = [np.unwrap(clip.facing()) for clip in (made, true)]
+    for ours, true in pairs:
+        count = min(len(ours), len(true))
+        ours, true = ours[:count], true[:count]
+        off.append(squared_apart(ours, true, roles))
+        root.append(root_apart(ours, true))
+        facing = [np.unwrap(clip.facing()) for clip in (ours, true)]
         angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
         edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
         turned = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
         turns.append(turned[0] == turned[1])
-        swings = [_gait_phase(clip) for clip in (made, true)]
+        swings = [_gait_phase(clip) for clip in (ours, true)]
         phase.append(np.cos(swings[0] - swings[1]) > 0)
-        standing = [with_detected_contacts(clip).contacts for clip in (made, true)]
+        standing = [with_detected_contacts(clip).contacts for clip in (ours, true)]
         assert standing[0] is not None and standing[1] is not None
         stands.append((standing[0] == standing[1]).ravel())
     angles = np.concatenate(angle)
@@ -150,7 +150,7 @@ def leave_one_out(
     chosen = list(range(len(database.examples)) if only is None else only)
     rng = np.random.default_rng(seed)
     bar_s = 2 * float(np.median(database.seconds))
-    made: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
+    runs: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
     gaps: dict[str, list[list[float]]] = {method: [] for method in METHODS}
     for done, number in enumerate(chosen):
         (progress or silent)("holding back", done, len(chosen))
@@ -160,19 +160,19 @@ def leave_one_out(
         control = Control(
             example.control, database.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
         )
-        found = find_segments(rest, control, settings)
-        for method, answer in (("found", found), ("random", random_sequence(found, rng))):
-            made[method].append((finish(answer, finishing, partner=answer.partner()).clip, example.target))
+        ours = find_segments(rest, control, settings)
+        for method, answer in (("found", ours), ("random", random_sequence(ours, rng))):
+            runs[method].append((finish(answer, finishing, partner=answer.partner()).clip, example.target))
             gaps[method].append([p.gap_m for p in answer.pieces[1:]])
-        made["nearest"].append((nearest_frames(rest, control), example.target))
+        runs["nearest"].append((nearest_frames(rest, control), example.target))
         gaps["nearest"].append([])
     (progress or silent)("holding back", len(chosen), len(chosen))
     roles = database.target_roles
     return Evaluation(
         tuple(database.examples[n].target.name for n in chosen),
         tuple((len(database.examples[n].control) - 1) / database.fps for n in chosen),
-        {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True)) for m in METHODS},
-        {m: compare(made[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
+        {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(runs[m], gaps[m], strict=True)) for m in METHODS},
+        {m: compare(runs[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
     )
 
 
@@ -217,14 +217,14 @@ def lag_losses(
         whole = find_segments(database.without(number), control, settings)
         count += true[..., 0].size
         for k in range(len(lags) + 1):
-            found = whole
+            ours = whole
             if k:
                 stream = PieceStream(whole.database, database.fps, settings, lag_s=lags[k - 1])
                 pieces = (*stream.push(whole.control.points), *stream.finish())
-                found = replace(whole, database=stream.database, pieces=pieces, cost=stream.cost)
-            made = find_points(finish(found, raw).clip, database.target_roles)
-            cost[k] += found.cost
-            off[k] += ((made - true[: len(made)]) ** 2).sum()
+                ours = replace(whole, database=stream.database, pieces=pieces, cost=stream.cost)
+            points = find_points(finish(ours, raw).clip, database.target_roles)
+            cost[k] += ours.cost
+            off[k] += ((points - true[: len(points)]) ** 2).sum()
     (progress or silent)("deciding early", len(chosen), len(chosen))
     cost, off = cost / cost[0], np.sqrt(off / count)
     return [LagLoss(lag, float(cost[k]), float(off[k]), float(off[0])) for k, lag in enumerate(lags, start=1)]
@@ -245,15 +245,15 @@ def evaluate(
     settings = match_settings(database, advanced)
     finishing = FinishSettings(clean=request.clean, hold_hands=request.clean)
     prepare = (lambda rest: rest.clustered(alike)) if alike else None
-    found = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
+    scores = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
     losses = lag_losses(database, request.lag_s, settings, progress=progress) if request.lag_s else []
-    return found, losses, len(database)
+    return scores, losses, len(database)
 
 
-def random_sequence(found: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
+def random_sequence(chain: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
     """Segments chosen at random, each at its own length, laid over the control one after another."""
-    database, rate = found.database, found.settings.refine_hz
-    points, known = found.control.sampled(rate)
+    database, rate = chain.database, chain.settings.refine_hz
+    points, known = chain.control.sampled(rate)
     longest = int(np.ceil(database.seconds.max() * rate)) + 1
     signal = make_signal(points, known, longest)
     segments, bounds = [], [signal.begin]
@@ -261,7 +261,7 @@ def random_sequence(found: SegmentSequence, rng: np.random.Generator) -> Segment
         segments.append(int(rng.integers(len(database))))
         bounds.append(bounds[-1] + max(2, round(database.seconds[segments[-1]] * rate)))
     _, pieces = place(database, np.array(segments), signal, np.array(bounds), rate)
-    return replace(found, pieces=pieces)
+    return replace(chain, pieces=pieces)
 
 
 def nearest_frames(database: SegmentDatabase, control: Control) -> Clip:

@@ -31,14 +31,14 @@ class Scaling:
 
     def apply(self, columns: Floats) -> Floats:
         """Columns (F, K, 3) as features, (F, D)."""
-        kept = self.scale > 0
-        return np.asarray(((columns - self.offset)[:, kept] * self.scale[kept, None]).reshape(len(columns), -1))
+        used = self.scale > 0
+        return np.asarray(((columns - self.offset)[:, used] * self.scale[used, None]).reshape(len(columns), -1))
 
     def undo(self, features: Floats) -> Floats:
         """Features (F, D) as columns, (F, K, 3); those that do not count are at their mean."""
-        kept = self.scale > 0
+        used = self.scale > 0
         out = np.repeat(self.offset[None], len(features), axis=0)
-        out[:, kept] += features.reshape(len(features), -1, 3) / self.scale[kept, None]
+        out[:, used] += features.reshape(len(features), -1, 3) / self.scale[used, None]
         return out
 
 
@@ -91,11 +91,11 @@ def build_frame_table(
         weights: Joint weights (M and T), by role or a preset's name.
         progress: Hears how many clips are done.
     """
-    told = progress or silent
+    report = progress or silent
     weight = joint_weights(clips[0].skeleton.roles, weights)
     parts = []
     for done, clip in enumerate(clips):
-        told("reading clips", done, len(clips))
+        report("reading clips", done, len(clips))
         parts.append(_clip_part(clip.resampled(rate_hz)))
     lengths = np.array([len(part.place) for part in parts])
     base = np.concatenate([[0], np.cumsum(lengths + 1)])
@@ -153,9 +153,9 @@ def _scaling(parts: list[Floats], weight: Floats) -> Scaling:
     """How columns (F, K, 3) become features: over their greatest change in one frame (O and L), by their weight."""
     changes = [(np.diff(part, axis=0) ** 2).sum(axis=2).max(axis=0) for part in parts if len(part) > 1]
     greatest = np.max(changes, axis=0) if changes else np.ones(len(weight))
-    kept = (weight > 0) & (greatest > 1e-12)
+    used = (weight > 0) & (greatest > 1e-12)
     scale = np.zeros(len(weight))
-    scale[kept] = np.sqrt(weight[kept] / greatest[kept])
+    scale[used] = np.sqrt(weight[used] / greatest[used])
     # Centred, so that products of features in single precision keep the small differences.
     return Scaling(np.concatenate(parts).mean(axis=0), scale)
 

@@ -65,13 +65,13 @@ class RootTracks:
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * clip.fps)
             self.facing[here] = clip.facing()
             self.height[here] = _compiled.heights(clip.global_positions())
-            found = accelerations(clip)
-            self.faults[here] = find_faults(clip, found)
-            turning.append(found if self.offsets[-1] * found.shape[1] < _MANY_VALUES else found.astype(np.float32))
+            rates = accelerations(clip)
+            self.faults[here] = find_faults(clip, rates)
+            turning.append(rates if self.offsets[-1] * rates.shape[1] < _MANY_VALUES else rates.astype(np.float32))
             cuts = sorted({0, len(clip), *(x.start for x in clip.labels), *(x.stop for x in clip.labels)})
             for a, b in pairwise(cuts):
-                said = frozenset(x.text for x in clip.labels if x.start <= a < x.stop)
-                self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
+                labels = frozenset(x.text for x in clip.labels if x.start <= a < x.stop)
+                self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(labels, len(self.sets))
 
         usual = _quantile(turning, _USUAL) if sum(x.size for x in turning) else 0.0
         for start, x in zip(self.offsets, turning, strict=False):
@@ -84,16 +84,16 @@ class RootTracks:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], sets: Sequence[frozenset[str]]) -> RootTracks:
         """What `arrays` gave, without reading clips; a ValueError where it contradicts itself."""
-        made = cls.__new__(cls)
+        tracks = cls.__new__(cls)
         for name in _ARRAYS:
-            setattr(made, name, arrays[name])
-        frames = int(made.offsets[-1])
-        if any(len(arrays[name]) != frames for name in _ARRAYS[3:]) or len(made.ratio) != len(made.last):
+            setattr(tracks, name, arrays[name])
+        frames = int(tracks.offsets[-1])
+        if any(len(arrays[name]) != frames for name in _ARRAYS[3:]) or len(tracks.ratio) != len(tracks.last):
             raise ValueError("the tracks have different lengths")
-        if frames and not 0 <= made.words.min() <= made.words.max() < len(sets):
+        if frames and not 0 <= tracks.words.min() <= tracks.words.max() < len(sets):
             raise ValueError("a frame has labels that are not there")
-        made.sets = {said: number for number, said in enumerate(sets)}
-        return made
+        tracks.sets = {labels: number for number, labels in enumerate(sets)}
+        return tracks
 
     @cached_property
     def usual_height(self) -> float:
@@ -141,8 +141,8 @@ def _quantile(parts: Sequence[NDArray[np.floating]], share: float) -> float:
         int(np.searchsorted(begin, rank, side="right")) - 1 for rank in (low, min(low + 1, counts.sum() - 1))
     )
     near = [part[(part >> 16 >= first) & (part >> 16 <= last)] for part in words]
-    found = np.sort(np.concatenate(near)).view(np.float32)[low - begin[first] :][:2].astype(float)
-    return float(found[0] + (at - low) * (found[-1] - found[0]))
+    values_near = np.sort(np.concatenate(near)).view(np.float32)[low - begin[first] :][:2].astype(float)
+    return float(values_near[0] + (at - low) * (values_near[-1] - values_near[0]))
 
 
 def _calm(place: Complexes, sigma: float) -> Complexes:

@@ -58,18 +58,18 @@ def _plain(pose: Pose, drawn: CoveredJoints) -> list[LoftSurface]:
         step = float(np.linalg.norm(pose.points[j] - pose.points[parent]))
         reach[parent] = max(reach[parent], reach[j] + step)
     parts: list[LoftSurface] = []
-    taken: set[int] = set()
+    used: set[int] = set()
     for joint in range(1, len(skeleton)):
-        if joint in drawn.bones or joint in taken:
+        if joint in drawn.bones or joint in used:
             continue
         row = [int(skeleton.parents[joint]), joint]
-        taken.add(joint)
+        used.add(joint)
         while True:
-            onward = [c for c in skeleton.children(row[-1]) if c not in drawn.bones and c not in taken]
+            onward = [c for c in skeleton.children(row[-1]) if c not in drawn.bones and c not in used]
             if not onward:
                 break
             row.append(max(onward, key=lambda c: (reach[c], -c)))
-            taken.add(row[-1])
+            used.add(row[-1])
         tips = [] if row[-1] in drawn.tips else pose.ends(row[-1])
         end = tips[0] if tips else pose.at(row[-1])
         bones = _limb(pose, row if tips else row[:-1], end)

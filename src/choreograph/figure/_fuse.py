@@ -19,7 +19,7 @@ _NEIGHBOURS = 14
 """Points that tell where the surface is."""
 _BAND = 3
 """Cells on either side of the points in which it is looked for."""
-_MOST_CELLS = 3_000_000
+_MOST_CELLS = 3_000_000  # of the grid; larger surfaces are joined as they are
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 _EDGES = np.array([[a, b] for a in range(8) for b in range(a + 1, 8) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1])
 
@@ -60,17 +60,17 @@ def fuse(parts: Sequence[LoftSurface], middle: Floats, cell: float) -> LoftSurfa
 class _Cloud:
     """Points of a surface that are not hidden, and a smooth surface through them."""
 
-    def __init__(self, whole: LoftSurface, shown: Flags, cell: float) -> None:
+    def __init__(self, whole: LoftSurface, visible: Flags, cell: float) -> None:
         from scipy.spatial import cKDTree
 
-        self.points = whole.vertices[shown].astype(float)
-        self.normals = whole.normals[shown].astype(float)
-        self.colours = whole.colours[shown].astype(float)
+        self.points = whole.vertices[visible].astype(float)
+        self.normals = whole.normals[visible].astype(float)
+        self.colours = whole.colours[visible].astype(float)
         count = int(whole.joint_indices.max()) + 1
         self.weights = np.zeros((len(self.points), count))
         rows = np.arange(len(self.points))[:, None]
-        np.add.at(self.weights, (rows, whole.joint_indices[shown]), whole.joint_weights[shown])
-        faces = whole.vertices[whole.triangles[shown[whole.triangles].any(axis=1)]].astype(float)
+        np.add.at(self.weights, (rows, whole.joint_indices[visible]), whole.joint_weights[visible])
+        faces = whole.vertices[whole.triangles[visible[whole.triangles].any(axis=1)]].astype(float)
         self.seeds = np.concatenate(
             [self.points, faces.mean(axis=1), ((faces + faces[:, [1, 2, 0]]) / 2).reshape(-1, 3)]
         )
@@ -92,16 +92,16 @@ class _Cloud:
         best = np.argsort(-weights, axis=1, kind="stable")[:, :4]
         if best.shape[1] < 4:
             best = np.pad(best, ((0, 0), (0, 4 - best.shape[1])))
-        kept = np.take_along_axis(weights, best, axis=1)
-        kept[:, 1:][np.diff(best, axis=1) == 0] = 0.0
-        kept = np.where(kept > 1e-3, kept, 0.0)
-        best = np.where(kept > 0, best, 0)
+        values = np.take_along_axis(weights, best, axis=1)
+        values[:, 1:][np.diff(best, axis=1) == 0] = 0.0
+        values = np.where(values > 1e-3, values, 0.0)
+        best = np.where(values > 0, best, 0)
         return LoftSurface(
             vertices=vertices.astype(np.float32),
             normals=_unit(near.blend(self.normals)).astype(np.float32),
             triangles=triangles.astype(np.int32),
             joint_indices=best.astype(np.uint16),
-            joint_weights=(kept / kept.sum(axis=1, keepdims=True)).astype(np.float32),
+            joint_weights=(values / values.sum(axis=1, keepdims=True)).astype(np.float32),
             colours=near.blend(self.colours).astype(np.float32),
         )
 
@@ -131,7 +131,7 @@ def _outside(parts: Sequence[LoftSurface], cell: float) -> Flags:
     """Which vertices of all parts lie in no other part."""
     from scipy.spatial import cKDTree
 
-    shown = [np.ones(len(part.vertices), bool) for part in parts]
+    visible = [np.ones(len(part.vertices), bool) for part in parts]
     boxes = [(part.vertices.min(axis=0) - cell, part.vertices.max(axis=0) + cell) for part in parts]
     for k, other in enumerate(parts):
         tree = cKDTree(other.vertices)
@@ -145,8 +145,8 @@ def _outside(parts: Sequence[LoftSurface], cell: float) -> Flags:
             far, which = tree.query(points, k=4)
             share = 1 / (far + 1e-4)
             above = np.einsum("pkc,pkc->pk", points[:, None] - other.vertices[which], other.normals[which])
-            shown[n][inside[np.sum(share * above, axis=1) / share.sum(axis=1) < -0.1 * cell]] = False
-    return np.concatenate(shown)
+            visible[n][inside[np.sum(share * above, axis=1) / share.sum(axis=1) < -0.1 * cell]] = False
+    return np.concatenate(visible)
 
 
 def _heights(cloud: _Cloud, places: Floats) -> Floats:

@@ -68,8 +68,8 @@ class Pose:
 
     def ends(self, joint: int) -> list[Floats]:
         """The end sites of a joint that lie away from it."""
-        found = [self.tips[k] for k in np.flatnonzero(self.skeleton.tip_parents == joint)]
-        return [tip for tip in found if np.linalg.norm(tip - self.points[joint]) > SHORTEST]
+        ends = [self.tips[k] for k in np.flatnonzero(self.skeleton.tip_parents == joint)]
+        return [tip for tip in ends if np.linalg.norm(tip - self.points[joint]) > SHORTEST]
 
 
 def is_human(skeleton: Skeleton) -> bool:
@@ -89,8 +89,8 @@ def is_human(skeleton: Skeleton) -> bool:
 
 def neck_joint(skeleton: Skeleton) -> int:
     """Where the neck leaves the torso of a human skeleton."""
-    found = skeleton.find("neck")
-    return found if found is not None else skeleton.need("head")
+    neck = skeleton.find("neck")
+    return neck if neck is not None else skeleton.need("head")
 
 
 def straightness(skeleton: Skeleton, points: Floats) -> Floats:
@@ -193,9 +193,9 @@ def take_measure(skeleton: Skeleton, points: Floats, tips: Floats) -> Pose:
 def below(skeleton: Skeleton, joint: int) -> list[int]:
     """Every joint that hangs from a joint, in the skeleton's order."""
     hanging = {joint}
-    found = []
+    joints = []
     for j in range(joint + 1, len(skeleton)):
         if int(skeleton.parents[j]) in hanging:
             hanging.add(j)
-            found.append(j)
-    return found
+            joints.append(j)
+    return joints

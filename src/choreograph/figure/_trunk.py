@@ -120,8 +120,8 @@ def _spine_weights(spine: Sequence[int], heights: Floats, height: float, reach: 
 
 def _collar(pose: Pose, side: str, shoulder: int) -> int:
     """The joint that carries a shoulder: the collar bone, else what the arm hangs from."""
-    found = pose.skeleton.find(f"{side}_clavicle")
-    return int(pose.skeleton.parents[shoulder]) if found is None else found
+    clavicle = pose.skeleton.find(f"{side}_clavicle")
+    return int(pose.skeleton.parents[shoulder]) if clavicle is None else clavicle
 
 
 def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Floats) -> LoftSurface:
@@ -195,8 +195,8 @@ def shape_head(pose: Pose, drawn: CoveredJoints) -> list[LoftSurface]:
     """Neck and an egg of a head, as high above the neck's base as a person's is."""
     skeleton, size = pose.skeleton, pose.stature
     neck = neck_joint(skeleton)
-    found = skeleton.find("head")
-    last = found if found is not None else neck
+    head = skeleton.find("head")
+    last = head if head is not None else neck
     way = pose.chain(last, neck) or [last]
     drawn.bones.update(way[1:])
     below = int(skeleton.parents[neck]) if skeleton.parents[neck] >= 0 else neck
@@ -245,8 +245,8 @@ def _head_place(pose: Pose) -> tuple[int, Floats, Floats, Floats]:
     """The joint that carries the head, its middle, and where up and ahead are for it."""
     skeleton, size = pose.skeleton, pose.stature
     neck = neck_joint(skeleton)
-    found = skeleton.find("head")
-    last = found if found is not None else neck
+    head = skeleton.find("head")
+    last = head if head is not None else neck
     tips = pose.ends(last) + [pose.at(c) for c in skeleton.children(last) if skeleton.roles[c] in ("other", "head")]
     base = pose.neck_base
     up = pose.up

@@ -18,7 +18,7 @@ from choreograph.motion.skeleton import Skeleton
 
 _NATURAL = 0.55
 """Least `straightness` of a rest pose that a body can be drawn in; T-poses have 0.8 to 1."""
-_FRAMES_TRIED = 400
+_FRAMES_TRIED = 400  # spread over a clip, in search of the straightest
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,8 +69,8 @@ class FindRequest(Request):
     @property
     def turn_range(self) -> tuple[float, float] | None:
         """Smallest and largest turn, radians."""
-        found = parse_range(self.turn)
-        return None if found is None else (math.radians(found[0]), math.radians(found[1]))
+        range_deg = parse_range(self.turn)
+        return None if range_deg is None else (math.radians(range_deg[0]), math.radians(range_deg[1]))
 
     @property
     def looks_at_frames(self) -> bool:
@@ -87,11 +87,11 @@ def parse_range(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     wrong = RequestError(f"is {text!r}; a range is two numbers, 1..2, or one, 90.. for more and ..0.2 for less")
-    found = _RANGE.match(text)
-    if found is None or not (found["low"] or found["high"]):
+    match = _RANGE.match(text)
+    if match is None or not (match["low"] or match["high"]):
         raise wrong
     try:
-        low, high = float(found["low"] or 0), float(found["high"] or math.inf)
+        low, high = float(match["low"] or 0), float(match["high"] or math.inf)
     except ValueError:
         raise wrong from None
     if low > high:

@@ -137,78 +137,78 @@ def find(
         RequestError: If the words or ranges cannot be understood, or the example is too short or too long.
     """
     progress = progress or silent
-    asked = FindRequest(**fields) if request is None else request.with_(**fields) if fields else request
-    query = parse_query(asked.only)
-    example = _example(asked, like)
-    frames = asked.looks_at_frames or example is not None
+    ask = FindRequest(**fields) if request is None else request.with_(**fields) if fields else request
+    query = parse_query(ask.only)
+    example = _example(ask, like)
+    frames = ask.looks_at_frames or example is not None
     recordings = open_recordings(source, progress, frames=frames)
     ranges = [query.frame_ranges(text) for text in recordings.texts]
     if not frames:
         places = [
-            _place(recordings, number, start / recordings.told[number].fps, stop / recordings.told[number].fps)
-            for number, found in enumerate(ranges)
-            for start, stop in found
+            _place(recordings, number, start / recordings.facts[number].fps, stop / recordings.facts[number].fps)
+            for number, spans in enumerate(ranges)
+            for start, stop in spans
         ]
-        return _result(asked, recordings, places)
+        return _result(ask, recordings, places)
     features = recordings.features()
-    holds = _said(recordings, features, ranges) & _measured(asked, features)
+    holds = _flags(recordings, features, ranges) & _measured(ask, features)
     if example is not None:
-        picked = _alike(asked, features, holds, *example, progress)
+        picked = _alike(ask, features, holds, *example, progress)
     else:
-        picked = _stretches(asked, features, holds)
+        picked = _stretches(ask, features, holds)
     places = [
         _place(
             recordings,
             clip,
             start / RATE_HZ,
-            min(stop / RATE_HZ, recordings.told[clip].own_frames / recordings.told[clip].fps),
+            min(stop / RATE_HZ, recordings.facts[clip].own_frames / recordings.facts[clip].fps),
             distance,
             features,
         )
         for clip, start, stop, distance in picked
     ]
-    return _result(asked, recordings, places)
+    return _result(ask, recordings, places)
 
 
-def _result(asked: FindRequest, recordings: SearchedRecordings, places: Sequence[Place]) -> FindResult:
+def _result(ask: FindRequest, recordings: SearchedRecordings, places: Sequence[Place]) -> FindResult:
     return FindResult(
-        request=asked,
-        places=tuple(places[: asked.count]),
+        request=ask,
+        places=tuple(places[: ask.count]),
         total=len(places),
         seconds=sum(place.seconds for place in places),
-        clips=len(recordings.told),
+        clips=len(recordings.facts),
         skipped=recordings.skipped,
         notes=recordings.notes,
-        hint="" if places else _hint(asked, recordings),
+        hint="" if places else _hint(ask, recordings),
         _recordings=recordings,
     )
 
 
-def _hint(asked: FindRequest, recordings: SearchedRecordings) -> str:
-    unknown = parse_query(asked.only).unmatched(recordings.texts)
+def _hint(ask: FindRequest, recordings: SearchedRecordings) -> str:
+    unknown = parse_query(ask.only).unmatched(recordings.texts)
     if unknown:
         labels = say_labels({text for clip in recordings.texts for text in clip.texts})
         return f"no clip has {', '.join(unknown)}; labels are: {labels}"
-    if asked.like is not None:
+    if ask.like is not None:
         return "no clip is as long as the example and all else that is asked for at once"
     return "nothing is all that at once; leave something out, or widen a range"
 
 
-def _example(asked: FindRequest, like: Clip | None) -> tuple[Floats, float] | None:
+def _example(ask: FindRequest, like: Clip | None) -> tuple[Floats, float] | None:
     """The example's points, (L, P, 3) on legs of 1 m, and how long its legs are."""
-    if like is None and asked.like is None:
-        if asked.start_s is not None or asked.end_s is not None:
+    if like is None and ask.like is None:
+        if ask.start_s is not None or ask.end_s is not None:
             raise RequestError("a beginning or an end is given, but no example: add one (like)")
         return None
-    clip = like if like is not None else read_clip(asked.like)  # type: ignore[arg-type]
+    clip = like if like is not None else read_clip(ask.like)  # type: ignore[arg-type]
     features = clip_features(clip)
     count = len(features.points)
-    start = 0 if asked.start_s is None else round(asked.start_s * RATE_HZ)
-    if asked.end_s is not None:
-        stop = round(asked.end_s * RATE_HZ) + (asked.end_s == asked.start_s)
+    start = 0 if ask.start_s is None else round(ask.start_s * RATE_HZ)
+    if ask.end_s is not None:
+        stop = round(ask.end_s * RATE_HZ) + (ask.end_s == ask.start_s)
     else:
-        stop = count if asked.start_s is None else start + 1
-    if start >= count or (asked.end_s is not None and asked.end_s > clip.seconds + 0.05):
+        stop = count if ask.start_s is None else start + 1
+    if start >= count or (ask.end_s is not None and ask.end_s > clip.seconds + 0.05):
         raise RequestError(f"the example {clip.name!r} is {clip.seconds:.2f} s long; its part must lie within that")
     points = features.points[start : max(stop, start + 1)].astype(float)
     if len(points) > LONGEST_S * RATE_HZ:
@@ -218,32 +218,32 @@ def _example(asked: FindRequest, like: Clip | None) -> tuple[Floats, float] | No
     return points, body_scale(clip.skeleton)
 
 
-def _said(recordings: SearchedRecordings, features: Features, ranges: Sequence[Sequence[tuple[int, int]]]) -> Flags:
+def _flags(recordings: SearchedRecordings, features: Features, ranges: Sequence[Sequence[tuple[int, int]]]) -> Flags:
     """Frames of which the words hold, (N,)."""
     holds = np.zeros(len(features.speed), bool)
-    for number, found in enumerate(ranges):
+    for number, spans in enumerate(ranges):
         first, last = features.first[number], features.first[number + 1]
-        rate = RATE_HZ / recordings.told[number].fps
-        for start, stop in found:
+        rate = RATE_HZ / recordings.facts[number].fps
+        for start, stop in spans:
             holds[first + int(np.ceil(start * rate - 1e-6)) : min(first + int(np.ceil(stop * rate - 1e-6)), last)] = (
                 True
             )
     return holds
 
 
-def _measured(asked: FindRequest, features: Features) -> Flags:
+def _measured(ask: FindRequest, features: Features) -> Flags:
     """Frames of which speed, turn and feet are as asked for, (N,)."""
     holds = np.ones(len(features.speed), bool)
-    if (speeds := asked.speed_range) is not None:
+    if (speeds := ask.speed_range) is not None:
         holds &= (features.speed >= speeds[0]) & (features.speed <= speeds[1])
-    if (turns := asked.turn_range) is not None:
-        turned = turns_within(features, asked.within_s)
-        turned = np.abs(turned) if asked.side is None else turned if asked.side == "left" else -turned
+    if (turns := ask.turn_range) is not None:
+        turned = turns_within(features, ask.within_s)
+        turned = np.abs(turned) if ask.side is None else turned if ask.side == "left" else -turned
         holds &= (turned >= turns[0]) & (turned <= turns[1])
-    if asked.contact is not None:
+    if ask.contact is not None:
         feet = features.feet
         wanted = {"left": feet == LEFT, "right": feet == RIGHT, "both": feet == LEFT | RIGHT, "none": feet == AIR}
-        holds &= wanted[asked.contact] if asked.contact != "any" else feet & (LEFT | RIGHT) > 0
+        holds &= wanted[ask.contact] if ask.contact != "any" else feet & (LEFT | RIGHT) > 0
     return holds
 
 
@@ -261,14 +261,14 @@ _Picked = list[tuple[int, int, int, float | None]]
 """Clip, first frame and one past the last in it, at the features' rate, and distance."""
 
 
-def _stretches(asked: FindRequest, features: Features, holds: Flags) -> _Picked:
+def _stretches(ask: FindRequest, features: Features, holds: Flags) -> _Picked:
     """Runs of frames that are as asked for, the longest first."""
     edge = np.zeros(len(holds) + 1, bool)
     edge[features.first] = True  # a run ends with its clip
     begins = np.flatnonzero(holds & (edge[:-1] | ~np.concatenate([[False], holds[:-1]])))
     ends = np.flatnonzero(holds & (edge[1:] | ~np.concatenate([holds[1:], [False]]))) + 1
     length = ends - begins
-    enough = length >= max(1, round(asked.shortest_s * RATE_HZ))
+    enough = length >= max(1, round(ask.shortest_s * RATE_HZ))
     begins, ends = begins[enough], ends[enough]
     order = np.argsort(begins - ends, kind="stable")
     clip = features.clip[begins]
@@ -279,7 +279,7 @@ def _stretches(asked: FindRequest, features: Features, holds: Flags) -> _Picked:
 
 
 def _alike(
-    asked: FindRequest, features: Features, holds: Flags, points: Floats, legs_m: float, progress: Progress
+    ask: FindRequest, features: Features, holds: Flags, points: Floats, legs_m: float, progress: Progress
 ) -> _Picked:
     """Windows like the example, the nearest first, none over another."""
     distance = example_distances(features, points, progress)
@@ -294,11 +294,11 @@ def _alike(
     candidates = np.flatnonzero(least)
     candidates = candidates[np.argsort(distance[candidates], kind="stable")]
     apart = max(length, round(0.25 * RATE_HZ))
-    taken = np.zeros(len(distance) + apart, bool)
+    used = np.zeros(len(distance) + apart, bool)
     picked: _Picked = []
     for at in candidates.tolist():
-        if not taken[at]:
-            taken[max(0, at - apart + 1) : at + apart] = True
+        if not used[at]:
+            used[max(0, at - apart + 1) : at + apart] = True
             clip = int(features.clip[at])
             start = at - int(features.first[clip])
             picked.append((clip, start, start + length, float(distance[at]) * legs_m))
@@ -331,7 +331,7 @@ def _place(
     distance: float | None = None,
     features: Features | None = None,
 ) -> Place:
-    told = recordings.told[number]
+    text = recordings.facts[number]
     speed = turn = None
     if features is not None:
         first = features.first[number]
@@ -339,6 +339,6 @@ def _place(
         stop = max(start + 1, min(first + round(stop_s * RATE_HZ), features.first[number + 1]))
         speed = round(float(features.speed[start:stop].mean()), 3)
         turn = round(float(np.degrees(features.facing[stop - 1] - features.facing[start])), 1)
-    middle = 0.5 * (start_s + stop_s) * told.fps
-    labels = tuple(dict.fromkeys(label.text for label in told.labels if label.start <= middle < label.stop))
-    return Place(told.name, number, round(start_s, 4), round(stop_s, 4), distance, speed, turn, labels, told.path)
+    middle = 0.5 * (start_s + stop_s) * text.fps
+    labels = tuple(dict.fromkeys(label.text for label in text.labels if label.start <= middle < label.stop))
+    return Place(text.name, number, round(start_s, 4), round(stop_s, 4), distance, speed, turn, labels, text.path)

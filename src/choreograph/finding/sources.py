@@ -33,7 +33,7 @@ class Told:
 class SearchedRecordings:
     """Clips that can be searched."""
 
-    told: tuple[Told, ...]
+    facts: tuple[Told, ...]
     texts: tuple[ClipText, ...]
     features: Callable[[], Features]
     """Computed, or taken from the cache, when they are first needed."""
@@ -83,20 +83,20 @@ def open_recordings(source: Source, progress: Progress | None = None, *, frames:
 
 
 def _of_graph(graph: MotionGraph, progress: Progress) -> SearchedRecordings:
-    told = tuple(Told(info.name, info.path, info.labels, info.own_frames, info.fps) for info in graph.infos)
+    facts = tuple(Told(info.name, info.path, info.labels, info.own_frames, info.fps) for info in graph.infos)
     return SearchedRecordings(
-        told, tuple(describe_clips(told)), lambda: graph_features(graph, progress), lambda number: graph.clips[number]
+        facts, tuple(describe_clips(facts)), lambda: graph_features(graph, progress), lambda number: graph.clips[number]
     )
 
 
 def _of_clips(clips: Sequence[Clip], progress: Progress) -> SearchedRecordings:
-    told = tuple(_told(clip) for clip in clips)
+    facts = tuple(_facts_of(clip) for clip in clips)
     return SearchedRecordings(
-        told, tuple(describe_clips(told)), lambda: stream_features(clips, progress), lambda number: clips[number]
+        facts, tuple(describe_clips(facts)), lambda: stream_features(clips, progress), lambda number: clips[number]
     )
 
 
-def _told(clip: Clip, path: Path | None = None) -> Told:
+def _facts_of(clip: Clip, path: Path | None = None) -> Told:
     where = str(path) if path is not None else "" if clip.source is None else clip.source.path
     return Told(clip.name, where, clip.labels, len(clip), clip.fps)
 
@@ -105,7 +105,7 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Search
     """Files, read one at a time; what is kept of each is its features."""
     from choreograph.base.errors import ChoreographError
 
-    told: list[Told] = []
+    facts: list[Told] = []
     where: list[tuple[Path, int]] = []
     parts: list[Features] = []
     skipped: list[str] = []
@@ -115,7 +115,7 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Search
             trial = None if frames or path.suffix.lower() != ".amc" else find_trial(path)
             if trial is not None and trial.frames and trial.fps:
                 labels = (Label(trial.description, 0, trial.frames),) if trial.description else ()
-                told.append(Told(path.stem, str(path.absolute()), labels, trial.frames, trial.fps))
+                facts.append(Told(path.stem, str(path.absolute()), labels, trial.frames, trial.fps))
                 where.append((path, 0))
                 continue
             clips = read_clips(path)
@@ -124,18 +124,18 @@ def _of_files(paths: Sequence[Path], progress: Progress, frames: bool) -> Search
             skipped.append(str(error))
             continue
         for k, clip in enumerate(clips):
-            told.append(_told(clip, path.absolute()))
+            facts.append(_facts_of(clip, path.absolute()))
             where.append((path, k))
             for note in clip.source.notes if clip.source is not None and frames else ():
                 if note.kind in _OF_RATES:
                     notes.setdefault(note.message.partition(";")[0] + _OF_RATES[note.kind], clip.name)
         parts += own
         progress("reading", done, len(paths))
-    if not told and skipped:
+    if not facts and skipped:
         raise RequestError(f"none of {len(paths)} files can be read; the first: {skipped[0]}")
     return SearchedRecordings(
-        tuple(told),
-        tuple(describe_clips(told)),
+        tuple(facts),
+        tuple(describe_clips(facts)),
         lambda: join_features(parts),
         lambda number: read_clips(where[number][0])[where[number][1]],
         tuple(skipped),

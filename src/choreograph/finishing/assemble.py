@@ -150,19 +150,19 @@ def _labels(clips: Mapping[int, Clip], origins: Origins) -> tuple[Label, ...]:
     """The labels of the clips shown, as ranges of the output; ranges of one text that meet are one."""
     clip, frame = origins.source_clip, origins.source_frame
     breaks = np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) < 0)) + 1
-    found: dict[str, list[list[int]]] = {}
+    spans: dict[str, list[list[int]]] = {}
     for start, stop in zip([0, *breaks], [*breaks, len(clip)], strict=True):
         at = frame[start:stop]
         for label in clips[int(clip[start])].labels:
             low, high = (start + np.searchsorted(at, [label.start - 1e-6, label.stop - 1e-6])).tolist()
             if low >= high:
                 continue
-            ranges = found.setdefault(label.text, [])
+            ranges = spans.setdefault(label.text, [])
             if ranges and low <= ranges[-1][1]:
                 ranges[-1][1] = max(high, ranges[-1][1])
             else:
                 ranges.append([low, high])
-    labels = (Label(text, low, high) for text, ranges in found.items() for low, high in ranges)
+    labels = (Label(text, low, high) for text, ranges in spans.items() for low, high in ranges)
     return tuple(sorted(labels, key=lambda label: (label.start, label.stop, label.text)))
 
 

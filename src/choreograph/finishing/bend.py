@@ -18,7 +18,6 @@ from choreograph.finishing.body import RootTarget
 from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
 from choreograph.finishing.settle import settle_feet
 from choreograph.motion.bend import (
-    GRAVITY_M_S2,
     SMOOTH_S,
     Way,
     find_way,
@@ -29,6 +28,7 @@ from choreograph.motion.bend import (
 )
 from choreograph.motion.bend_fit import BendTargets, fit_bends
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import GRAVITY_M_S2
 
 Course = Callable[[Floats, float], Floats]
 """Where a way shall go instead, (F, 2), given where it goes, (F, 2), metres, and the frames per second."""
@@ -86,16 +86,16 @@ def bend_to_targets(
     """
     clip, raw = _laid_at(clip, raw, body[0])
     at = np.array([min(round(target.at_s * clip.fps), len(clip) - 1) for target in body])
-    kept = _spread_out(at, round(_APART_S * clip.fps))
-    if len(kept) < 2:
+    frames = _spread_out(at, round(_APART_S * clip.fps))
+    if len(frames) < 2:
         return clip, raw
     way = way_of(clip)
     hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
-    wanted = np.array([np.nan if target.facing is None else target.facing for target in body])[kept]
+    wanted = np.array([np.nan if target.facing is None else target.facing for target in body])[frames]
     targets = BendTargets(
-        at[kept],
-        np.array([complex(*target.position) for target in body])[kept],
-        np.angle(np.exp(1j * (wanted - facing[at[kept]]))),
+        at[frames],
+        np.array([complex(*target.position) for target in body])[frames],
+        np.angle(np.exp(1j * (wanted - facing[at[frames]]))),
         _between(exact, len(clip), round(_APART_S * clip.fps)),
     )
     flat = way.places[:, 0] + 1j * way.places[:, 1]
@@ -126,13 +126,13 @@ def _laid_at(clip: Clip, raw: Clip, target: RootTarget) -> tuple[Clip, Clip]:
 
 def _spread_out(frames: Ints, apart: int) -> Ints:
     """Which of some frames to keep so that, but for the last, they are so far from each other."""
-    kept = [0]
+    spread = [0]
     for n in range(1, len(frames)):
-        if frames[n] - frames[kept[-1]] >= apart:
-            kept.append(n)
-    if kept[-1] != len(frames) - 1 and frames[-1] > frames[kept[-1]]:
-        kept.append(len(frames) - 1)
-    return np.array(kept)
+        if frames[n] - frames[spread[-1]] >= apart:
+            spread.append(n)
+    if spread[-1] != len(frames) - 1 and frames[-1] > frames[spread[-1]]:
+        spread.append(len(frames) - 1)
+    return np.array(spread)
 
 
 def carry(clip: Clip, place: FloorTransform, tilt: Floats, heading: Floats) -> Clip:

@@ -64,9 +64,9 @@ class PlantPlaces:
         for n, (start, stop) in enumerate(ranges):
             spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
             spots[n, 1] = quantile(path[start:stop, 1], 0.5)
-            kept = [frame for frame in keep if start <= frame < stop]
-            if kept:
-                spots[n] = path[kept].mean(axis=0)
+            inside = [frame for frame in keep if start <= frame < stop]
+            if inside:
+                spots[n] = path[inside].mean(axis=0)
         return cls(ranges, spots)
 
     def at(self, frames: int) -> Floats:

@@ -102,7 +102,7 @@ def clean_feet(
     Raises:
         RoleError: If the skeleton has no joints known to be feet, shins and thighs.
     """
-    settings, told = settings or CleanSettings(), progress or silent
+    settings, report = settings or CleanSettings(), progress or silent
     legs = find_legs(clip.skeleton)
     if contacts is None:
         contacts = clip.contacts if clip.contacts is not None else detect_contacts(clip)
@@ -115,7 +115,7 @@ def clean_feet(
         held = hold(contacts, pos[:, clip.skeleton.feet], clip.fps, settings.hold_m_s)
     feet = []
     for done, leg in enumerate(legs):
-        told("cleaning feet", done, 2 * len(legs))
+        report("cleaning feet", done, 2 * len(legs))
         feet.append(_place_foot(leg, pos, held, clip.fps, settings, keep))
     shift = low_pass(
         np.mean([foot.target - pos[:, leg.ankle] for leg, foot in zip(legs, feet, strict=True)], axis=0),
@@ -125,9 +125,9 @@ def clean_feet(
     shift += _calm(clip.root_pos, tremble) - clip.root_pos
     local = np.array(clip.local_rot)
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
-        told("cleaning feet", len(legs) + done, 2 * len(legs))
+        report("cleaning feet", len(legs) + done, 2 * len(legs))
         solve_foot(leg, foot, shift, (pos, rot, local), clip.skeleton, settings, tremble)
-    told("cleaning feet", 2 * len(legs), 2 * len(legs))
+    report("cleaning feet", 2 * len(legs), 2 * len(legs))
     return clip.with_poses(clip.root_pos + shift, kinematics.unit_and_continuous(local)).with_contacts(held)
 
 
@@ -149,15 +149,15 @@ def find_legs(skeleton: Skeleton) -> list[Leg]:
     Raises:
         RoleError: If it has no joints known to be feet, shins and thighs.
     """
-    found = []
+    legs = []
     for side in ("left", "right"):
         if skeleton.find(f"{side}_foot") is None and skeleton.feet:
             continue  # a body with one leg; one without any is told to name its feet
         ankle, knee, hip = (skeleton.need(f"{side}_{part}") for part in ("foot", "lower_leg", "upper_leg"))
         toe = skeleton.find(f"{side}_toe")
         columns = {joint: k for k, joint in enumerate(skeleton.feet)}
-        found.append(Leg(hip, knee, ankle, toe, columns[ankle], -1 if toe is None else columns[toe]))
-    return found
+        legs.append(Leg(hip, knee, ankle, toe, columns[ankle], -1 if toe is None else columns[toe]))
+    return legs
 
 
 # ------------------------------------------------------------------ how feet get there

@@ -20,7 +20,7 @@ from choreograph.motion.skeleton import Skeleton
 HANDS = ("left", "right")
 _REACH = 0.97
 """Share of the arm's length up to which a hand is reached for; an arm that is straighter already stays so."""
-_NEARLY_M = 0.01
+_NEARLY_M = 0.01  # metres by which a hand that cannot be reached otherwise may be farther than it is now
 _GRIP_M = 0.08
 """A hand's breadth: a hand that is farther from its grip, on its way from one to the next, holds nothing."""
 
@@ -120,7 +120,7 @@ def hold_hands(
     every = np.arange(len(clip))
     goals = grip_goals(leader, contacts)
     pos, rot = clip.global_positions(), clip.global_rotations()
-    local, kept = np.array(clip.local_rot), np.array(contacts.held)
+    local, still = np.array(clip.local_rot), np.array(contacts.held)
     shortest = max(1, round(settings.least_s * clip.fps))
     for a, (side, grip) in enumerate(zip(HANDS, grips(clip.skeleton), strict=True)):
         shoulder, elbow, wrist = _arm(clip.skeleton, side)
@@ -132,14 +132,14 @@ def hold_hands(
         held = contacts.held[:, a].any(axis=1) & (reach < np.maximum(_REACH * length, now + _NEARLY_M))
         for start, stop in runs(held):
             held[start:stop] = stop - start >= shortest
-        kept[~held, a] = False
+        still[~held, a] = False
         if held.any():
             # What a grip asks for changes at once where pieces change; the arm must not.
             soft = _soften(np.where(held[:, None], change, 0.0), held, clip.fps)
-            kept[np.linalg.norm(soft - change, axis=1) > _GRIP_M, a] = False
+            still[np.linalg.norm(soft - change, axis=1) > _GRIP_M, a] = False
             change = fill_gaps(soft, held, clip.fps, settings.ease_s)
             _reach(clip.skeleton, (shoulder, elbow, wrist), pos, rot, pos[:, wrist] + change, local)
-    return replace(clip, local_rot=seal(quat.make_continuous(local))), HandContacts(kept, contacts.offset)
+    return replace(clip, local_rot=seal(quat.make_continuous(local))), HandContacts(still, contacts.offset)
 
 
 def grip_goals(leader: Clip, contacts: HandContacts) -> Floats:
@@ -152,8 +152,8 @@ def grip_goals(leader: Clip, contacts: HandContacts) -> Floats:
 
 def grips(skeleton: Skeleton) -> list[int]:
     """The joints by which the left and the right hand are held: the fingers' first, else the hand."""
-    found = [skeleton.find(f"{side}_fingers") for side in HANDS]
-    return [skeleton.need(f"{side}_hand") if j is None else j for side, j in zip(HANDS, found, strict=True)]
+    joints = [skeleton.find(f"{side}_fingers") for side in HANDS]
+    return [skeleton.need(f"{side}_hand") if j is None else j for side, j in zip(HANDS, joints, strict=True)]
 
 
 def _arm(skeleton: Skeleton, side: str) -> tuple[int, int, int]:

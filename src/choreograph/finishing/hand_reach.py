@@ -37,7 +37,7 @@ _REST_S = 0.3
 """Shorter rests are chance."""
 _EASE_S = 0.2
 """Seconds over which an arm goes to what it touches and comes back from it."""
-_SOFT_SHARE = 0.99
+_SOFT_SHARE = 0.99  # share of the arm's length from which it straightens ever more slowly
 _PARTS = {
     "trunk": ("hips", "neck"),
     "head": ("neck", "head"),
@@ -77,19 +77,19 @@ def hand_joints(skeleton: Skeleton) -> list[int]:
     return [skeleton.need(f"{side}_hand") for side in SIDES]
 
 
-def find_touches(source: Clip, made: Clip) -> HandTouches | None:
+def find_touches(source: Clip, motion: Clip) -> HandTouches | None:
     """What hands touch in a recording, and where that is on the body it was put on; None where one lacks arms.
 
     Args:
         source: The recording.
-        made: The same motion on another body, in the same frames.
+        motion: The same motion on another body, in the same frames.
     """
     roles = (*LEG_ROLES, *(f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm", "hand")))
-    if any(body.find(role) is None for body in (source.skeleton, made.skeleton) for role in roles):
+    if any(body.find(role) is None for body in (source.skeleton, motion.skeleton) for role in roles):
         return None
     size = leg_length(source.skeleton)
-    scale = leg_length(made.skeleton) / size
-    theirs, mine = (clip.global_positions()[:, hand_joints(clip.skeleton)] for clip in (source, made))
+    scale = leg_length(motion.skeleton) / size
+    theirs, mine = (clip.global_positions()[:, hand_joints(clip.skeleton)] for clip in (source, motion))
     apart = theirs[:, 0] - theirs[:, 1]
     meet = np.clip((_MEET[1] * size - np.linalg.norm(apart, axis=1)) / ((_MEET[1] - _MEET[0]) * size), 0.0, 1.0)
     wanted, rests = np.array(mine), np.zeros(mine.shape[:2], bool)
@@ -103,7 +103,7 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
             offset, share = _from_segment(theirs[:, hand], *theirs_at)
             near = bent[hand] & ~rests[:, hand] & (np.sum(offset * offset, axis=1) < (_NEAR[part] * size) ** 2)
             resting = _resting(near, offset, source.fps)
-            mine_at = _segment(made, ends) if resting.any() else None
+            mine_at = _segment(motion, ends) if resting.any() else None
             if mine_at is None:
                 continue
             ratio = _length(mine_at) / _length(theirs_at) if part != "head" else scale
@@ -111,7 +111,7 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
             place = start + share[:, None] * (end - start) + ratio * offset
             wanted[resting, hand] = place[resting]
             rests[:, hand] |= resting
-    floor = _floor(source), _floor(made)
+    floor = _floor(source), _floor(motion)
     for hand in range(2):
         low = (theirs[:, hand, 1] - floor[0] < _FLOOR * size) & ~rests[:, hand]
         standing = _resting(low, theirs[:, hand], source.fps)
@@ -123,11 +123,11 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
             place[first:last, [0, 2]] = place[first:last, [0, 2]].mean(axis=0)
         wanted[standing, hand] = place[standing]
         rests[:, hand] |= standing
-    arms = _arm_length(made.skeleton) / _arm_length(source.skeleton)
+    arms = _arm_length(motion.skeleton) / _arm_length(source.skeleton)
     return HandTouches(meet * meet * (3 - 2 * meet), rests, wanted, np.asarray(arms * apart))
 
 
-def keep_touches(made: Clip, touches: HandTouches) -> Clip:
+def keep_touches(clip: Clip, touches: HandTouches) -> Clip:
     """The motion with hands brought to what they touch, by the arms alone; hands stay turned as they are.
 
     >>> from choreograph.demo import demo_clip
@@ -137,14 +137,14 @@ def keep_touches(made: Clip, touches: HandTouches) -> Clip:
     True
     """
     if not touches.any():
-        return made
-    pos, rot = made.global_positions(), made.global_rotations()
-    hands = pos[:, hand_joints(made.skeleton)]
+        return clip
+    pos, rot = clip.global_positions(), clip.global_rotations()
+    hands = pos[:, hand_joints(clip.skeleton)]
     change = np.zeros_like(hands)
     for hand in range(2):
         known = touches.rests[:, hand]
-        asked = np.where(known[:, None], touches.wanted[:, hand] - hands[:, hand], 0.0)
-        change[:, hand] = fill_gaps(asked, known, made.fps, _EASE_S)
+        wanted = np.where(known[:, None], touches.wanted[:, hand] - hands[:, hand], 0.0)
+        change[:, hand] = fill_gaps(wanted, known, clip.fps, _EASE_S)
     led = hands + change
     # Hands that meet go half of the way each, unless one of them rests on something.
     missing = touches.meet[:, None] * (touches.gap - (led[:, 0] - led[:, 1]))
@@ -152,17 +152,17 @@ def keep_touches(made: Clip, touches: HandTouches) -> Clip:
     share = np.clip(0.5 + 0.5 * (held[:, 1] - held[:, 0]), 0.0, 1.0)[:, None]
     change[:, 0] += share * missing
     change[:, 1] -= (1 - share) * missing
-    local = np.array(made.local_rot)
+    local = np.array(clip.local_rot)
     for hand, side in enumerate(SIDES):
         if np.abs(change[:, hand]).max() < 1e-5:
             continue
-        arm = _arm(made.skeleton, side)
+        arm = _arm(clip.skeleton, side)
         joints = pos[:, arm[0]], pos[:, arm[1]], pos[:, arm[2]]
         axes = ik.hinge_axes(*joints, rot[:, arm[0]])
         turns = ik.solve_limb(*joints, axes, hands[:, hand] + change[:, hand], _SOFT_SHARE)
-        ik.write_limb(local, rot, made.skeleton.parents, arm, turns, rot[:, arm[2]])
-    kept = made.with_poses(np.array(made.root_pos), kinematics.unit_and_continuous(local))
-    return kept.with_contacts(made.contacts)
+        ik.write_limb(local, rot, clip.skeleton.parents, arm, turns, rot[:, arm[2]])
+    clip_out = clip.with_poses(np.array(clip.root_pos), kinematics.unit_and_continuous(local))
+    return clip_out.with_contacts(clip.contacts)
 
 
 # ------------------------------------------------------------------------------------------------------------ parts

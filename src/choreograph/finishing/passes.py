@@ -164,8 +164,8 @@ def _hold_m_s(draft: Draft) -> float:
 
 def keep_exact(draft: Draft) -> Draft:
     """Needs exact frames. Promises the recorded pose in each, wherever the torso is and faces."""
-    kept = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.cut_smooth_s)
-    return replace(draft, clip=kept)
+    clip = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.cut_smooth_s)
+    return replace(draft, clip=clip)
 
 
 def meet_joints(draft: Draft) -> Draft:
@@ -177,8 +177,8 @@ def hold_hands(draft: Draft) -> Draft:
     """Needs a partner and recorded hand contacts. Promises held hands at his, within reach; moves arms only."""
     assert draft.partner is not None
     recorded = hand_contacts.read_hand_contacts(draft.montage.origins, draft.partner.contacts)
-    clip, kept = hand_contacts.hold_hands(draft.clip, draft.partner.clip, recorded)
-    return replace(draft, clip=clip, hands=kept)
+    clip, contacts = hand_contacts.hold_hands(draft.clip, draft.partner.clip, recorded)
+    return replace(draft, clip=clip, hands=contacts)
 
 
 def _has_cuts(draft: Draft) -> bool:

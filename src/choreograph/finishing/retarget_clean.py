@@ -68,15 +68,15 @@ def put_on(
     need_legs(clip.skeleton, body)
     source = _with_held(with_detected_contacts(clip))
     raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance, keep_way=keep_way)
-    made = raw
+    clip_out = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
-        made = keep_soles_up(clean_feet(raw, held=contacts_on(source, body)))
-    touches = find_touches(source, made) if hands and len(clip) > 1 and raw.local_pos is None else None
+        clip_out = keep_soles_up(clean_feet(raw, held=contacts_on(source, body)))
+    touches = find_touches(source, clip_out) if hands and len(clip) > 1 and raw.local_pos is None else None
     if touches is not None:
-        made = keep_touches(made, touches)
+        clip_out = keep_touches(clip_out, touches)
     if rehung is not None:
-        return PutOn(rehung.on_rig(raw), rehung.on_rig(made), touches)
-    return PutOn(raw, made, touches)
+        return PutOn(rehung.on_rig(raw), rehung.on_rig(clip_out), touches)
+    return PutOn(raw, clip_out, touches)
 
 
 def _with_held(source: Clip) -> Clip:

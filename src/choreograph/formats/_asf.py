@@ -19,7 +19,7 @@ from choreograph.formats.assemble import MAX_LENGTH
 from choreograph.motion.clip import Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
-MAX_BONES = 4096
+MAX_BONES = 4096  # of one file
 DOFS = {f"{what}{axis}": k + 3 * turn for turn, what in enumerate("tr") for k, axis in enumerate("xyz")}
 """Degrees of freedom and what they do: 0-2 shift along x, y, z; 3-5 turn about them."""
 _RENAMED = re.compile(r"# joint (\S+) is called (.+)")
@@ -236,33 +236,33 @@ def fold_helpers(skeleton: Skeleton, local_rot: Floats) -> tuple[Skeleton, Float
         return skeleton, local_rot
     assert skeleton.axes is not None
     parents, offsets = skeleton.parents.tolist(), np.array(skeleton.offsets)
-    kept = [j for j in range(len(names)) if j not in helpers]
+    order = [j for j in range(len(names)) if j not in helpers]
     tip_parents, tip_offsets = [], []
     for parent, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
         if parent in helpers:  # a helper that is a leaf is a tip of the joint it hangs from
-            tip_parents.append(kept.index(parents[parent]))
+            tip_parents.append(order.index(parents[parent]))
             tip_offsets.append(offset + offsets[parent])
         elif np.any(offset != 0):
-            tip_parents.append(kept.index(parent))
+            tip_parents.append(order.index(parent))
             tip_offsets.append(offset)
-    for j in kept:
+    for j in order:
         while parents[j] in helpers:
             offsets[j] += offsets[parents[j]]
             parents[j] = parents[parents[j]]
     axes = skeleton.axes
     folded = Skeleton(
-        tuple(names[j] for j in kept),
-        np.array([kept.index(parents[j]) if parents[j] >= 0 else -1 for j in kept]),
-        offsets[kept],
+        tuple(names[j] for j in order),
+        np.array([order.index(parents[j]) if parents[j] >= 0 else -1 for j in order]),
+        offsets[order],
         np.array(tip_parents, np.int32),
         np.array(tip_offsets).reshape(-1, 3),
         axes=JointAxes(
-            axes.frames[kept],
-            tuple(axes.orders[j] for j in kept),
-            None if axes.limits is None else axes.limits[kept],
+            axes.frames[order],
+            tuple(axes.orders[j] for j in order),
+            None if axes.limits is None else axes.limits[order],
         ),
     )
-    return folded, np.ascontiguousarray(local_rot[:, kept])
+    return folded, np.ascontiguousarray(local_rot[:, order])
 
 
 # ---------------------------------------------------------------------- writing

@@ -14,12 +14,13 @@ from choreograph.formats.assemble import MAX_LENGTH
 
 TICKS = 46_186_158_000
 """Units of FBX time in a second."""
-_CONSTANT, _LINEAR, _CUBIC = 0x2, 0x4, 0x8
+_CONSTANT, _LINEAR, _CUBIC = 0x2, 0x4, 0x8  # bits of a key's flags: how the curve goes on to the next key
 _NEXT = 0x100
 """With a constant key: it takes the next key's value at once."""
 _TCB, _USER, _CLAMP, _TIME_INDEPENDENT, _PROGRESSIVE = 0x200, 0x400, 0x1000, 0x2000, 0x4000
-_WEIGHTED_RIGHT, _WEIGHTED_NEXT_LEFT = 0x1000000, 0x2000000
-_THIRD = 1.0 / 3.0
+"""Bits of a cubic key: where its slopes come from."""
+_WEIGHTED_RIGHT, _WEIGHTED_NEXT_LEFT = 0x1000000, 0x2000000  # bits: the tangent's length is given
+_THIRD = 1.0 / 3.0  # length of a tangent without weight, as a share of the time to the next key
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,9 @@ class FbxCurve:
         low = first + self.slopes[span, 0] * left * length
         high = second - self.slopes[span, 1] * right * length
         back = 1 - along
-        found = back**3 * first + 3 * back**2 * along * low + 3 * back * along**2 * high + along**3 * second
-        found = np.where(self.steps[span] == 1, np.where(share < 1, first, second), found)
-        return np.asarray(np.where(self.steps[span] == 2, np.where(share > 0, second, first), found))
+        values = back**3 * first + 3 * back**2 * along * low + 3 * back * along**2 * high + along**3 * second
+        values = np.where(self.steps[span] == 1, np.where(share < 1, first, second), values)
+        return np.asarray(np.where(self.steps[span] == 2, np.where(share > 0, second, first), values))
 
 
 def _solve_share(share: Floats, left: Floats, right: Floats) -> Floats:
@@ -83,9 +84,9 @@ def read_curve(record: Record) -> FbxCurve | None:
         raise FormatError("a curve has values that are no sensible numbers")
     order = np.argsort(times, kind="stable")
     times, values = times[order], values[order]
-    kept = np.append(np.diff(times) > 0, True)
+    rising = np.append(np.diff(times) > 0, True)
     flags, data = _attributes(record, len(ticks))
-    times, values, flags, data = times[kept], values[kept], flags[order][kept], data[order][kept]
+    times, values, flags, data = times[rising], values[rising], flags[order][rising], data[order][rising]
     if len(times) == 1:
         return FbxCurve(times, values, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0, np.int8))
     return _join(times, values, flags, data)

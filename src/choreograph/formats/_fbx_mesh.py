@@ -66,7 +66,7 @@ def read_meshes(scene: FbxScene, joints: list[Node], path: Path | None) -> Itera
             materials = [
                 _material(scene, below, child, path)
                 for child in below[node.id]
-                if (found := scene.objects.get(child)) is not None and found.name == "Material"
+                if (material := scene.objects.get(child)) is not None and material.name == "Material"
             ]
             for mesh in _meshes(record, node, skin, holder or 0, materials):
                 total += len(mesh.points)
@@ -166,14 +166,14 @@ def _meshes(record: Record, node: Node, skin: _Skin | None, holder: int, materia
         used, back = np.unique(own, return_inverse=True)
         rows = np.column_stack([world[corners[used]], normals[used], *([] if places is None else [places[used]])])
         _, first, same = np.unique(np.round(rows, 6), axis=0, return_index=True, return_inverse=True)
-        kept = used[first]
-        uv = None if places is None else np.column_stack([places[kept, 0], 1 - places[kept, 1]])
+        usable = used[first]
+        uv = None if places is None else np.column_stack([places[usable, 0], 1 - places[usable, 1]])
         material = materials[one] if 0 <= one < len(materials) else Material("plain", (0.6, 0.6, 0.6), None)
-        spots = corners[kept]
+        spots = corners[usable]
         yield Mesh(
             node.name,
             world[spots],
-            normals[kept],
+            normals[usable],
             uv,
             joints[spots],
             weights[spots],
@@ -197,10 +197,10 @@ def _layer(
 ) -> Floats | None:
     """What a layer says of every corner, (C, width); None where it says nothing that can be used."""
     layer = record.first(name)
-    found = None if layer is None else layer.array(values)
-    if layer is None or found is None or len(found) == 0 or len(found) % width:
+    data = None if layer is None else layer.array(values)
+    if layer is None or data is None or len(data) == 0 or len(data) % width:
         return None
-    table = found.astype(np.float64).reshape(-1, width)
+    table = data.astype(np.float64).reshape(-1, width)
     mapping = _text(layer, "MappingInformationType")
     if mapping in ("ByVertice", "ByVertex"):
         rows = corners
@@ -221,8 +221,8 @@ def _layer(
 
 
 def _text(record: Record, name: str) -> str:
-    found = record.first(name)
-    return str(found.values[0]) if found is not None and found.values else ""
+    value = record.first(name)
+    return str(value.values[0]) if value is not None and value.values else ""
 
 
 def _face_normals(points: Floats, corners: Ints, polygon: Ints) -> Floats:
@@ -280,9 +280,9 @@ def _picture(record: Record | None, path: Path | None) -> bytes | None:
         data = content.values[0]
         return data if data[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0", b"\xff\xd8\xff\xe1", b"\xff\xd8\xff\xdb") else None
     for name in ("RelativeFilename", "FileName", "Filename"):
-        said = _text(record, name).replace("\\", "/")
-        if said and path is not None:
-            beside = path.parent / Path(said).name
+        name_of = _text(record, name).replace("\\", "/")
+        if name_of and path is not None:
+            beside = path.parent / Path(name_of).name
             if beside.suffix.lower() in (".png", ".jpg", ".jpeg") and beside.is_file():
                 return beside.read_bytes()
     return None

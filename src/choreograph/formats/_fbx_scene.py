@@ -18,7 +18,7 @@ from choreograph.formats.assemble import MAX_LENGTH
 
 ORDERS = ("xyz", "xzy", "yzx", "yxz", "zxy", "zyx", "xyz")
 """Axes about which a rotation turns one after another, by the number of its order; the last is called spheric."""
-MAX_JOINTS = 10_000
+MAX_JOINTS = 10_000  # nodes of one file
 _PLACE, _TURN, _SIZE = "Lcl Translation", "Lcl Rotation", "Lcl Scaling"
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
@@ -38,18 +38,18 @@ class Node:
 
     def vector(self, name: str, fallback: float = 0.0) -> Floats:
         """Three numbers."""
-        found = self.properties.get(name, ())
-        if len(found) < 3:
+        values = self.properties.get(name, ())
+        if len(values) < 3:
             return np.full(3, fallback)
-        vector = np.array([float(x) for x in found[:3]])
+        vector = np.array([float(x) for x in values[:3]])
         if not (np.abs(vector) < MAX_LENGTH).all():
             raise FormatError(f"{self.name!r} has a {name!r} that is no sensible number")
         return vector
 
     def number(self, name: str, fallback: float = 0.0) -> float:
         """A number."""
-        found = self.properties.get(name, ())
-        return float(found[0]) if found and isinstance(found[0], int | float) else fallback
+        values = self.properties.get(name, ())
+        return float(values[0]) if values and isinstance(values[0], int | float) else fallback
 
 
 @dataclass(eq=False)
@@ -93,8 +93,8 @@ class FbxScene:
 
 
 def _number(properties: dict[str, list[Any]], name: str, fallback: float) -> float:
-    found = properties.get(name, ())
-    return float(found[0]) if found and isinstance(found[0], int | float) else fallback
+    values = properties.get(name, ())
+    return float(values[0]) if values and isinstance(values[0], int | float) else fallback
 
 
 def read_scene(root: Record) -> FbxScene:
@@ -223,36 +223,36 @@ def _moves(three: list[FbxCurve | float]) -> bool:
 def _three(record: Record, below: list[tuple[int, str | None]], curves: dict[int, FbxCurve]) -> list[FbxCurve | float]:
     """The curves of x, y and z, or the number that stands where there is none."""
     numbers = _properties(record)
-    found: list[FbxCurve | float] = [_number(numbers, f"d|{axis}", np.nan) for axis in "XYZ"]
+    columns: list[FbxCurve | float] = [_number(numbers, f"d|{axis}", np.nan) for axis in "XYZ"]
     for child, prop in below:
         if child in curves and prop in ("d|X", "d|Y", "d|Z"):
-            found["XYZ".index(prop[-1])] = curves[child]
-    return found
+            columns["XYZ".index(prop[-1])] = curves[child]
+    return columns
 
 
 def _bind_poses(
     by_id: dict[int, Record], nodes: dict[int, Node], links: list[tuple[int, int, str | None]]
 ) -> dict[int, Floats]:
     """World matrices at which joints were bound: of clusters, then of bind poses."""
-    found: dict[int, Floats] = {}
+    poses: dict[int, Floats] = {}
     for record in by_id.values():
         if record.name == "Pose" and record.values[-1:] == ["BindPose"]:
             for one in record.all("PoseNode"):
                 node, matrix = one.first("Node"), one.array("Matrix")
                 if node is not None and node.values and node.values[0] in nodes and matrix is not None:
-                    _keep(found, node.values[0], matrix)
+                    _keep(poses, node.values[0], matrix)
     clusters = {key for key, record in by_id.items() if record.name == "Deformer" and record.values[-1:] == ["Cluster"]}
     for child, parent, prop in links:
         if prop is None and child in nodes and parent in clusters:
             matrix = by_id[parent].array("TransformLink")
             if matrix is not None:
-                _keep(found, child, matrix)
-    return found
+                _keep(poses, child, matrix)
+    return poses
 
 
-def _keep(found: dict[int, Floats], node: int, matrix: NDArray[Any]) -> None:
+def _keep(poses: dict[int, Floats], node: int, matrix: NDArray[Any]) -> None:
     if matrix.size == 16 and np.isfinite(matrix).all():
-        found[node] = matrix.astype(np.float64).reshape(4, 4).T
+        poses[node] = matrix.astype(np.float64).reshape(4, 4).T
 
 
 # -------------------------------------------------------------------------------------------------- transforms of nodes
@@ -294,14 +294,14 @@ def euler(angles: Floats, order: str) -> Floats:
 
 
 def _sampled(three: list[FbxCurve | float] | None, rest: Floats, times: Floats) -> Floats:
-    found = np.empty((len(times), 3))
+    values = np.empty((len(times), 3))
     for k in range(3):
         one = None if three is None else three[k]
         if isinstance(one, FbxCurve):
-            found[:, k] = one.at(times)
+            values[:, k] = one.at(times)
         else:
-            found[:, k] = rest[k] if one is None or not np.isfinite(one) else one
-    return found
+            values[:, k] = rest[k] if one is None or not np.isfinite(one) else one
+    return values
 
 
 def is_joint(node: Node) -> bool:

@@ -17,8 +17,8 @@ from choreograph.base.errors import FormatError
 MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 OLDEST = 7000
 """FBX 2011; files before it lay out objects and takes in another way."""
-_DEPTH = 48
-_RECORDS = 4_000_000
+_DEPTH = 48  # records within records
+_RECORDS = 4_000_000  # of one file
 _GROWTH, _ROOM = 16, 4 << 20
 """Bytes that a single array may unpack to for each byte of the file, and beside that."""
 _KINDS = {"f": "<f4", "d": "<f8", "l": "<i8", "i": "<i4", "b": "<i1", "c": "<i1"}
@@ -207,16 +207,16 @@ def _read_text(text: str) -> Record:
     open_records, last = [root], root
     at, count = 0, 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             line = text.count("\n", 0, at) + 1
             raise FormatError(f"cannot be read at {text[at : at + 20]!r}", line=line)
-        at = found.end()
-        kind = found.lastgroup
+        at = match.end()
+        kind = match.lastgroup
         if kind == "skip":
             continue
         if kind == "name":
-            last = Record(found["name"][:-1])
+            last = Record(match["name"][:-1])
             open_records[-1].below.append(last)
             count += 1
         elif kind == "open":
@@ -228,15 +228,15 @@ def _read_text(text: str) -> Record:
         elif last is root:
             raise FormatError("begins with a value that belongs to nothing", line=text.count("\n", 0, at) + 1)
         elif kind == "text":
-            last.values.append(found["text"].replace("&quot;", '"'))
+            last.values.append(match["text"].replace("&quot;", '"'))
         elif kind == "numbers":
-            numbers = found["numbers"]
+            numbers = match["numbers"]
             whole = not re.search(r"[.eEna]", numbers)
-            last.values.append(Packed("l" if whole else "d", int(found["array"][:12]), numbers))
+            last.values.append(Packed("l" if whole else "d", int(match["array"][:12]), numbers))
         elif kind == "number":
-            last.values.append(_number(found["number"]))
+            last.values.append(_number(match["number"]))
         else:
-            last.values.append(found["word"])
+            last.values.append(match["word"])
         if count > _RECORDS or len(open_records) > _DEPTH:
             raise FormatError(f"has more than {_RECORDS} records, or records nested more than {_DEPTH} deep")
     if len(open_records) > 1:

@@ -18,7 +18,7 @@ from choreograph.base.arrays import Floats
 from choreograph.base.errors import FormatError
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 30  # of one accessor, unpacked
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
@@ -72,16 +72,16 @@ class Glb:
     def items(self, kind: str) -> list[dict[str, Any]]:
         """One of the document's lists of objects; empty where it has none."""
         if kind not in self._lists:
-            found = self._document.get(kind, [])
-            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            items = self._document.get(kind, [])
+            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise FormatError(f"its {kind!r} is not a list of objects")
-            self._lists[kind] = found
+            self._lists[kind] = items
         return self._lists[kind]
 
     def item(self, kind: str, number: Any) -> dict[str, Any]:
         """One object of one of the lists."""
-        found = self.items(kind)
-        return found[index(number, len(found), kind)]
+        items = self.items(kind)
+        return items[index(number, len(items), kind)]
 
     def array(self, number: Any, width: int) -> Floats:
         """The numbers of an accessor, (count, width), or (count,) for width 1."""
@@ -135,12 +135,12 @@ class Glb:
             raise FormatError("a compressed buffer reaches beyond the file's bytes")
         data, mode = bytes(self._body[offset : offset + length]), packed.get("mode")
         if mode == "ATTRIBUTES" and packed.get("filter", "NONE") == "NONE":
-            made = decode_attributes(data, count, stride)
+            data_out = decode_attributes(data, count, stride)
         elif mode == "TRIANGLES" and stride in (2, 4):
-            made = decode_triangles(data, count).astype(f"<u{stride}").tobytes()
+            data_out = decode_triangles(data, count).astype(f"<u{stride}").tobytes()
         else:
             raise FormatError(f"a buffer is compressed in a way that is not read ({mode}, {packed.get('filter')})")
-        self._kept[number] = memoryview(made)
+        self._kept[number] = memoryview(data_out)
         return self._kept[number]
 
 

@@ -23,7 +23,7 @@ from choreograph.motion.clip import Clip, Note, Source
 
 _SLOWEST = 10.0
 """Frames per second below which a file's keys are hand-set poses rather than frames; they are sampled at `_USUAL`."""
-_USUAL = 30.0
+_USUAL = 30.0  # frames per second
 _ROOM = 100_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
 _TAKES = 10
@@ -87,8 +87,8 @@ def read_glb_clips(path: str | Path, *, figure: int | None = None, take: int | s
         document = Glb(*chunks(data))
         bodies, names = find_bodies(document), take_names(document)
         if not 0 <= (figure or 0) < len(bodies):
-            said = f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
-            raise FormatError(said if bodies else "has no skinned figure: nothing in it is moved by a skeleton")
+            text = f"has {len(bodies)} skinned figures, so there is no number {figure or 0} (they count from 0)"
+            raise FormatError(text if bodies else "has no skinned figure: nothing in it is moved by a skeleton")
         chosen = find_take(names, 0 if take is None else take)
         digest, moved = hashlib.sha256(data).hexdigest(), _moved_nodes(document)
         file = _File(Path(path), document, bodies, names, moved, digest, len(data), take is None)
@@ -272,15 +272,15 @@ def _descend(root: int, wanted: set[int], parents: list[int]) -> list[int]:
 def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
     """A different name for every joint."""
     names: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for node in order:
         name = nodes[node].get("name")
         name = name if isinstance(name, str) and name else f"joint_{node}"
-        if name in taken:
+        if name in used:
             name = f"{name}_{node}"
-        while name in taken:
+        while name in used:
             name += "_"
-        taken.add(name)
+        used.add(name)
         names.append(name)
     return names
 

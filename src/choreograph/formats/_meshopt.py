@@ -7,8 +7,8 @@ import numpy as np
 from choreograph.base.arrays import Bytes, Ints
 from choreograph.base.errors import FormatError
 
-_GROUP, _TAIL = 16, 32
-_FIFO = 16
+_GROUP, _TAIL = 16, 32  # bytes that are packed together; bytes that a stream ends with at least
+_FIFO = 16  # edges and vertices that a code can point back to
 
 
 def decode_attributes(data: bytes, count: int, stride: int) -> bytes:

@@ -17,8 +17,8 @@ from choreograph.formats.child import answer, set_limits
 
 MAX_LAYERS = 1000
 """Layers that one stage may be composed of."""
-MAX_SKELETONS = 1000
-MAX_JOINTS = 4096
+MAX_SKELETONS = 1000  # of one stage
+MAX_JOINTS = 4096  # of one skeleton
 
 
 def main() -> None:
@@ -41,9 +41,9 @@ def main() -> None:
 
 
 def _reason(error: Exception) -> str:
-    said = str(error).strip().splitlines()[-1:] or ["no reason given"]
+    lines = str(error).strip().splitlines()[-1:] or ["no reason given"]
     # What USD says begins with where in its own source it says so: Error in '…' at line … in file … : 'why'
-    return said[0].rpartition(" : ")[2].strip("'")[:200]
+    return lines[0].rpartition(" : ")[2].strip("'")[:200]
 
 
 def _read(path: Path, key: str, which: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -108,9 +108,9 @@ def _check_layers(sdf: Any, layer: Any, folder: Path) -> None:
             seen.add(identifier)
             if len(seen) > MAX_LAYERS:
                 raise FormatError(f"it is composed of more than {MAX_LAYERS} layers")
-            found = sdf.Layer.FindOrOpen(identifier)
-            if found:
-                left.append(found)
+            opened = sdf.Layer.FindOrOpen(identifier)
+            if opened:
+                left.append(opened)
 
 
 def _check_place(sdf: Any, identifier: str, named: str, folder: Path) -> None:
@@ -142,9 +142,9 @@ def _figure(skel: Any, geom: Any, prim: Any, key: str, size: int) -> tuple[dict[
     place = geom.XformCache(float(arrays["codes"][0])).GetLocalToWorldTransform(prim)
     arrays["world"] = np.array(place, float)
     above = prim.GetParent()
-    kept = above.GetCustomDataByKey(key) if above else None
+    data = above.GetCustomDataByKey(key) if above else None
     names = [str(name) for name in skeleton.GetJointNamesAttr().Get() or ()]
-    return {"joints": joints, "names": names, "kept": kept if isinstance(kept, str) else None}, arrays
+    return {"joints": joints, "names": names, "kept": data if isinstance(data, str) else None}, arrays
 
 
 def _samples(animation: Any, count: int, size: int) -> dict[str, Any]:

@@ -92,9 +92,9 @@ def find_asf(path: Path) -> Path:
             return wanted
     here = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
     for wanted in candidates:
-        for found in here:
-            if found.name.lower() == wanted.name.lower():
-                return found
+        for path_here in here:
+            if path_here.name.lower() == wanted.name.lower():
+                return path_here
     if len(here) == 1:
         return here[0]
     names = " or ".join(c.name for c in candidates)
@@ -169,9 +169,9 @@ def _amc_header(data: bytes, asf: Asf) -> tuple[bool, int]:
         elif word.isdigit():
             return degrees, at
         elif word and word[:1] not in (b"#", b":"):
-            found = word[:20].decode("utf-8", "replace")
+            text = word[:20].decode("utf-8", "replace")
             raise FormatError(
-                f"this is no AMC file: it begins with {found!r} instead of a frame's number", line=line_of(data, at)
+                f"this is no AMC file: it begins with {text!r} instead of a frame's number", line=line_of(data, at)
             )
     raise FormatError("the file has no frames")
 

@@ -86,10 +86,10 @@ def sweep_leftovers(folder: Path) -> None:
     _swept[folder] = now
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = _LEFTOVER.fullmatch(entry.name)
-            if found is None or not is_old(entry.path):
+            match = _LEFTOVER.fullmatch(entry.name)
+            if match is None or not is_old(entry.path):
                 continue
-            if found["host"] == _host() and is_running(int(found["process"])):
+            if match["host"] == _host() and is_running(int(match["process"])):
                 continue
             with suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):

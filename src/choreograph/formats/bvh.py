@@ -113,20 +113,20 @@ def _read_header(data: bytes) -> _Header:
     """Everything before the numbers, word by word and without recursion, however deep the braces go."""
     header, stack, tip = _Header(), list[int](), False
     words = _WORD.finditer(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0)
-    found = None
+    word_now = None
     unknown: Counter[str] = Counter()
 
     def word() -> bytes:
-        nonlocal found
-        found = next(words, None)
-        if found is None:
+        nonlocal word_now
+        word_now = next(words, None)
+        if word_now is None:
             what = "the file ends within its hierarchy" if data.strip() else "the file is empty"
             raise FormatError(what, line=line_of(data, len(data)))
-        return found[0]
+        return word_now[0]
 
     def fail(reason: str) -> FormatError:
-        assert found is not None
-        return FormatError(reason.replace("…", repr(_text(found[0])[:20])), line=line_of(data, found.start()))
+        assert word_now is not None
+        return FormatError(reason.replace("…", repr(_text(word_now[0])[:20])), line=line_of(data, word_now.start()))
 
     def numbers(what: str) -> tuple[float, ...]:
         try:
@@ -148,7 +148,7 @@ def _read_header(data: bytes) -> _Header:
                 header.notes.append(Note("no-root-keyword", "the first joint is called JOINT instead of ROOT"))
             if len(header.names) >= MAX_JOINTS:
                 raise fail(f"more than {MAX_JOINTS} joints")
-            rest = _REST_OF_LINE.match(data, found.end())  # type: ignore[union-attr]
+            rest = _REST_OF_LINE.match(data, word_now.end())  # type: ignore[union-attr]
             assert rest is not None
             name = " ".join(_text(rest[0]).split())
             if not name:
@@ -206,14 +206,14 @@ def _read_header(data: bytes) -> _Header:
         raise fail("the hierarchy has no joint")
     header.notes += _unknown_channels(unknown)
     _make_unique(header)
-    assert found is not None
-    _read_motion_lines(data, found.end(), header)
+    assert word_now is not None
+    _read_motion_lines(data, word_now.end(), header)
     return header
 
 
 def _unknown_channels(unknown: Mapping[str, int]) -> list[Note]:
-    said = "is not understood and was passed over"
-    return [Note("unknown-channel", f"channel {name!r} {said}", times) for name, times in unknown.items()]
+    text = "is not understood and was passed over"
+    return [Note("unknown-channel", f"channel {name!r} {text}", times) for name, times in unknown.items()]
 
 
 def _text(word: bytes) -> str:
@@ -223,15 +223,15 @@ def _text(word: bytes) -> str:
 def _make_unique(header: _Header) -> None:
     """Give joints that share a name a number each."""
     seen: Counter[str] = Counter()
-    taken = set(header.names)
+    used = set(header.names)
     for j, name in enumerate(header.names):
         seen[name] += 1
         if seen[name] > 1:
             k = seen[name]
-            while f"{name}.{k}" in taken:
+            while f"{name}.{k}" in used:
                 k += 1
             header.names[j] = f"{name}.{k}"
-            taken.add(header.names[j])
+            used.add(header.names[j])
     for name, count in seen.items():
         if count > 1:
             header.notes.append(
@@ -242,8 +242,8 @@ def _make_unique(header: _Header) -> None:
 def _read_motion_lines(data: bytes, at: int, header: _Header) -> None:
     def fail(wanted: str, where: int) -> FormatError:
         where += len(data[where : where + 4096]) - len(data[where : where + 4096].lstrip())
-        found = data[where : where + 40].split(b"\n")[0].decode("utf-8", "replace").strip()
-        return FormatError(f"{wanted}, found {found or 'nothing'!r}", line=line_of(data, where))
+        text = data[where : where + 40].split(b"\n")[0].decode("utf-8", "replace").strip()
+        return FormatError(f"{wanted}, found {text or 'nothing'!r}", line=line_of(data, where))
 
     frames = _FRAMES.match(data, at)
     if frames is None:
@@ -273,9 +273,9 @@ def _read_body(data: bytes, header: _Header) -> Floats:
     columns = len(header.channels)
     values, bad = parse_numbers(data, header.body_at)
     if bad >= 0:
-        found = word_at(data, bad)
-        hint = "; write decimals with a point" if "," in found else ""
-        raise FormatError(f"expected a number, found {found!r}{hint}", line=line_of(data, bad))
+        entry = word_at(data, bad)
+        hint = "; write decimals with a point" if "," in entry else ""
+        raise FormatError(f"expected a number, found {entry!r}{hint}", line=line_of(data, bad))
     if columns == 0:
         if len(values):
             raise FormatError("there are numbers but no channels", line=line_of(data, header.body_at) + 1)
@@ -284,7 +284,7 @@ def _read_body(data: bytes, header: _Header) -> Floats:
     if rest:
         # Only the last line may be cut short; a short line further up would shift every number after it.
         lines = ((at, line, len(line.split())) for at, line in lines_from(data, header.body_at) if line.strip())
-        at, line, count = next((found for found in lines if found[2] != columns), (header.body_at, b"", len(values)))
+        at, line, count = next((entry for entry in lines if entry[2] != columns), (header.body_at, b"", len(values)))
         if whole == 0 or count != rest or data[at + len(line) :].strip():
             raise FormatError(f"a frame has {columns} numbers, but this line has {count}", line=line_of(data, at))
         header.notes.append(Note("cut-frame", f"the last line has {rest} of {columns} numbers and was left out"))
@@ -358,8 +358,8 @@ def write_bvh(
 
 def _full_order(order: str) -> str:
     """Three different axes, beginning with those given."""
-    kept = "".join(dict.fromkeys(order))
-    return kept + "".join(axis for axis in "zyx" if axis not in kept)
+    axes = "".join(dict.fromkeys(order))
+    return axes + "".join(axis for axis in "zyx" if axis not in axes)
 
 
 def _triple(values: Floats) -> str:

@@ -74,12 +74,12 @@ def read_character(path: str | Path, *, figure: int | None = None) -> RiggedChar
         rig = lay_out(glb, skins[figure], {}, {})
         skeleton, _, _ = from_rest(rig.names, rig.parents, rig.pos, rig.rot, rig.pos[None], rig.rot[None])
         by_file, named = vrm_roles(document, rig.nodes), read_roles(path)
-        skeleton, told = with_named_roles(skeleton.with_roles(by_file), named), {*by_file, *named}
+        skeleton, known = with_named_roles(skeleton.with_roles(by_file), named), {*by_file, *named}
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
-        found = RiggedCharacter(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
-        return _standing(found, told)
+        whole = RiggedCharacter(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
+        return _standing(whole, known)
 
 
 def _split_number(path: str | Path, figure: int | None) -> tuple[Path, int | None]:
@@ -110,8 +110,8 @@ def _only_figure(glb: Glb, skins: list[dict[str, Any]]) -> int:
         if not bodies or all(skeleton.find(role) is not None for role in LEG_ROLES):
             bodies.append((k, rig))
     if len(bodies) > 1:
-        said = ", ".join(f"#{k} with {len(rig.names)} joints from {rig.names[0]!r}" for k, rig in sorted(bodies)[:8])
-        raise FormatError(f"has {len(bodies)} characters: {said}; name one, as in hero.glb#{bodies[0][0]}")
+        names = ", ".join(f"#{k} with {len(rig.names)} joints from {rig.names[0]!r}" for k, rig in sorted(bodies)[:8])
+        raise FormatError(f"has {len(bodies)} characters: {names}; name one, as in hero.glb#{bodies[0][0]}")
     return bodies[0][0]
 
 
@@ -130,7 +130,7 @@ def _lowest_joint(skeleton: Skeleton) -> float:
     return min((float(rest[joint, 1]) for joint in skeleton.feet), default=float(rest[:, 1].min()))
 
 
-def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
+def _standing(character: RiggedCharacter, known: set[str]) -> RiggedCharacter:
     """The character on its soles as its nodes rest; as it is where no mesh is read.
 
     A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told. A foot
@@ -154,7 +154,7 @@ def _standing(character: RiggedCharacter, told: set[str]) -> RiggedCharacter:
         low = vertices[:, 1] < (sole_m + rest[ankles[k], 1]) / 2
         along = vertices[low & (apart[k] < apart[1 - k]), 2]
         behind = toe is not None and len(along) and 2 * rest[toe, 2] < along.min() + along.max()
-        if toe is not None and behind and f"{side}_toe" not in told:
+        if toe is not None and behind and f"{side}_toe" not in known:
             roles[toe] = "other"
         if f"{side}_toe" not in roles and len(along) and ankles[k] not in skeleton.tip_parents:
             tips.append((ankles[k], np.array([0.0, sole_m - rest[ankles[k], 1], along.max() - rest[ankles[k], 2]])))

@@ -47,14 +47,14 @@ def vrm_roles(document: Mapping[str, Any], nodes: list[int]) -> dict[str, list[i
         document: The glTF document.
         nodes: The node of each joint.
     """
-    found: dict[str, list[int]] = {}
+    joints: dict[str, list[int]] = {}
     for bone, node in _human_bones(document).items():
         side = next((word for word in ("left", "right") if bone.startswith(word)), "")
         part = _VRM_SIDED.get(bone[len(side) :]) if side else None
         role = f"{side}_{part}" if part else _VRM_CENTRE.get(bone)
         if role is not None and node in nodes:
-            found.setdefault(role, []).append(nodes.index(node))
-    return found
+            joints.setdefault(role, []).append(nodes.index(node))
+    return joints
 
 
 def _human_bones(document: Mapping[str, Any]) -> dict[str, int]:
@@ -92,15 +92,15 @@ def read_roles(path: str | Path) -> dict[str, str]:
     try:
         if beside.stat().st_size > _MOST_BYTES:
             raise ValueError(f"it is larger than {_MOST_BYTES} bytes")
-        found = json.loads(beside.read_text("utf-8"))
-        words = [*found, *found.values()] if isinstance(found, dict) else [None]
+        roles = json.loads(beside.read_text("utf-8"))
+        words = [*roles, *roles.values()] if isinstance(roles, dict) else [None]
         if not all(isinstance(word, str) and len(word) <= _LONGEST for word in words):
             raise ValueError("it is not a table of roles and joints")
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(
             f'cannot be read: {error}; it should be like {{"left_foot": "L_Ankle"}}', path=beside
         ) from error
-    return found
+    return roles
 
 
 def write_roles(path: str | Path, roles: Mapping[str, str]) -> None:
@@ -120,5 +120,5 @@ def with_named_roles(skeleton: Skeleton, roles: Mapping[str, str]) -> Skeleton:
 
 def single_roles(skeleton: Skeleton) -> dict[str, str]:
     """The joint of each role that one joint has, by name; "" where none was found."""
-    found = {role: skeleton.find(role) for role in SINGLE_ROLES}
-    return {role: "" if joint is None else skeleton.names[joint] for role, joint in found.items()}
+    joints = {role: skeleton.find(role) for role in SINGLE_ROLES}
+    return {role: "" if joint is None else skeleton.names[joint] for role, joint in joints.items()}

@@ -74,11 +74,11 @@ def ask_child(
     limits = [str(memory), str(seconds), str(output)]
     # Not the folder that somebody happens to stand in: modules are found where this process found them.
     known = os.pathsep.join(entry for entry in sys.path if entry)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         words = [sys.executable, "-P", "-m", module, *limits, *arguments]
         environment = {**os.environ, **_QUIET, "PYTHONPATH": known}
         with subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=out, stderr=said, env=environment, close_fds=True
+            words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment, close_fds=True
         ) as process:
             try:
                 # Others may be busy on the same machine: the clock is watched less closely than the processor's time.
@@ -88,8 +88,8 @@ def ask_child(
             finally:
                 process.kill()
         if code:
-            said.seek(0)
-            raise FormatError(_what_happened(code, said.read(100_000).decode(errors="replace"), memory, seconds))
+            errors.seek(0)
+            raise FormatError(_what_happened(code, errors.read(100_000).decode(errors="replace"), memory, seconds))
         out.seek(0)
         return _parse(out.read(output + 1))
 
@@ -97,9 +97,9 @@ def ask_child(
 def _parse(data: bytes) -> tuple[dict[str, Any], dict[str, Floats]]:
     try:
         at = _HEAD.size + _HEAD.unpack_from(data)[0]
-        told = json.loads(data[_HEAD.size : at])
-        facts, arrays = dict(told["facts"]), {}
-        for name, shape in told["arrays"].items():
+        about = json.loads(data[_HEAD.size : at])
+        facts, arrays = dict(about["facts"]), {}
+        for name, shape in about["arrays"].items():
             count = int(np.prod(shape, dtype=np.int64))
             arrays[name] = np.frombuffer(data, "<f8", count, at).reshape(shape).astype(float)
             at += 8 * count
@@ -114,9 +114,9 @@ def _too_long(seconds: int) -> str:
     return f"reading it takes more than {seconds} s, which no honest file of its size does"
 
 
-def _what_happened(code: int, said: str, memory: int, seconds: int) -> str:
+def _what_happened(code: int, text: str, memory: int, seconds: int) -> str:
     if hasattr(signal, "SIGXCPU") and code in (-signal.SIGXCPU, -signal.SIGKILL):
         return _too_long(seconds)
-    if any(word in said for word in ("MemoryError", "bad_alloc", "out of memory", "Memory allocation")):
+    if any(word in text for word in ("MemoryError", "bad_alloc", "out of memory", "Memory allocation")):
         return f"reading it takes more than {memory >> 20} MiB of memory, which no honest file of its size does"
     return "the library that reads it broke on it: the file is damaged, or made to break programs"

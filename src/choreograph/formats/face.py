@@ -20,13 +20,13 @@ from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.face import Face, FaceShapes, points_as_clip, shape_key
 
-_TICKS_HZ = 60.0
-_DAY_S = 86_400.0
+_TICKS_HZ = 60.0  # frames per second of a timecode without a rate
+_DAY_S = 86_400.0  # seconds of a day, after which timecodes begin again
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 120.0)
 _OVER, _WRONG = 1e-9, 0.5
 """By how much weights may be outside 0 … 1: more is clamped and noted; beyond the second it is no weight."""
-_JUMP_FRAMES = 1.5
-_MOST_ROWS = 2_000_000
+_JUMP_FRAMES = 1.5  # frames between two rows above which some are missing
+_MOST_ROWS = 2_000_000  # of one file
 _FILLED, _FILLED_ROWS = 10, 3600
 """Rows that jumps of a timecode are filled in with at most: so many times those there are, and so many more."""
 OTHERS = ("yaw", "pitch", "roll")
@@ -150,13 +150,13 @@ def _rate(times: Floats, path: Path) -> float:
     step = float(np.median(np.diff(times)))
     if not 1e-4 < step < 1e4:
         raise FormatError(f"its frames are {step:.3g} s apart; times must increase. Give fps", path=path)
-    found = 1 / step
-    usual = min(_RATES, key=lambda rate: abs(math.log(rate / found)))
-    if abs(usual / found - 1) < 0.02:
+    raw = 1 / step
+    usual = min(_RATES, key=lambda rate: abs(math.log(rate / raw)))
+    if abs(usual / raw - 1) < 0.02:
         return usual
-    if not 1 <= found <= 1000:
-        raise FormatError(f"its timecodes make {found:.3g} frames a second; give fps", path=path)
-    return found
+    if not 1 <= raw <= 1000:
+        raise FormatError(f"its timecodes make {raw:.3g} frames a second; give fps", path=path)
+    return raw
 
 
 def _fill(values: Floats, times: Floats, rate: float, path: Path) -> tuple[Floats, int]:
@@ -224,7 +224,7 @@ def read_shapes(path: str | Path) -> FaceShapes:
             path=path,
             line=1,
         )
-    found: dict[str, dict[int, list[float]]] = {}
+    moves: dict[str, dict[int, list[float]]] = {}
     for n, row in enumerate(rows):
         try:
             shape, landmark, values = row[0], int(row[1]), [float(cell) for cell in row[2:]]
@@ -232,16 +232,16 @@ def read_shapes(path: str | Path) -> FaceShapes:
                 raise ValueError
         except (ValueError, IndexError):
             raise FormatError(f"the row {','.join(row)[:80]!r} is no landmark", path=path, line=n + 2) from None
-        found.setdefault(shape, {})[landmark] = values
-    if "neutral" not in found:
+        moves.setdefault(shape, {})[landmark] = values
+    if "neutral" not in moves:
         raise FormatError("has no shape 'neutral', which says where the landmarks are", path=path)
-    numbers = sorted(found["neutral"])
-    for shape, points in found.items():
+    numbers = sorted(moves["neutral"])
+    for shape, points in moves.items():
         if sorted(points) != numbers:
             raise FormatError(
                 f"the shape {shape[:40]!r} has {len(points)} landmarks, neutral {len(numbers)}", path=path
             )
-    tables = {shape: np.array([points[n] for n in numbers]) for shape, points in found.items()}
+    tables = {shape: np.array([points[n] for n in numbers]) for shape, points in moves.items()}
     neutral = tables.pop("neutral")
     return FaceShapes(tuple(tables), neutral, np.array(list(tables.values())).reshape(len(tables), *neutral.shape))
 

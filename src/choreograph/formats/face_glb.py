@@ -18,10 +18,10 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
 
-_FLOAT, _USHORT = 5126, 5123
+_FLOAT, _USHORT = 5126, 5123  # glTF's numbers for types of components
 _ROUNDED = 0.01
 """Frames by which times in single precision may fall short of a whole number of them."""
-_SLOWEST, _FASTEST = 1.0, 1000.0
+_SLOWEST, _FASTEST = 1.0, 1000.0  # frames per second that a file's times may mean
 _FILLED, _FILLED_FRAMES = 100, 36_000
 """Frames at most: so many times the keys, and so many more."""
 
@@ -184,7 +184,7 @@ def front_triangles(points: Floats) -> Ints:
     """Triangles between points as they are seen from the front, (T, 3), turned to the front."""
     from scipy.spatial import Delaunay
 
-    found = Delaunay(points[:, :2]).simplices.astype(np.int64)
-    a, b, c = (points[found[:, k], :2] for k in range(3))
+    triangles = Delaunay(points[:, :2]).simplices.astype(np.int64)
+    a, b, c = (points[triangles[:, k], :2] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-    return np.where((area < 0)[:, None], found[:, [0, 2, 1]], found)
+    return np.where((area < 0)[:, None], triangles[:, [0, 2, 1]], triangles)

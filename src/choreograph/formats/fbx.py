@@ -151,7 +151,7 @@ def figures_of(scene: FbxScene) -> list[list[Node]]:
         wanted[node.id] = node
         tops[top.id] = top
     moving = {key for take in scene.takes for key in take.curves}
-    found = []
+    figures = []
     for top in tops.values():
         above = top.parent
         while above is not None:  # what moves the whole figure belongs to it
@@ -166,8 +166,8 @@ def figures_of(scene: FbxScene) -> list[list[Node]]:
         while level:
             order += level
             level = [child for node in level for child in node.children if child.id in wanted]
-        found.append(order)
-    unique = {order[0].id: order for order in found}
+        figures.append(order)
+    unique = {order[0].id: order for order in figures}
     return sorted(unique.values(), key=len, reverse=True)
 
 
@@ -231,12 +231,12 @@ def joint_parents(joints: list[Node]) -> list[int]:
 def joint_names(joints: list[Node]) -> list[str]:
     """A different name for every joint."""
     names: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for k, node in enumerate(joints):
         name = node.name or f"joint_{k}"
-        while name in taken:
+        while name in used:
             name += f"_{k}"
-        taken.add(name)
+        used.add(name)
         names.append(name)
     return names
 

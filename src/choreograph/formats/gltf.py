@@ -25,8 +25,8 @@ from choreograph.motion.clip import Clip
 
 __all__ = ["read_glb", "write_figure", "write_glb"]
 
-_FLOAT, _UBYTE, _USHORT, _UINT = 5126, 5121, 5123, 5125
-_ARRAY_BUFFER, _ELEMENT_ARRAY_BUFFER = 34962, 34963
+_FLOAT, _UBYTE, _USHORT, _UINT = 5126, 5121, 5123, 5125  # glTF's numbers for types of components
+_ARRAY_BUFFER, _ELEMENT_ARRAY_BUFFER = 34962, 34963  # glTF's numbers for what a view holds
 _SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 _KINDS = {np.dtype("<f4"): _FLOAT, np.dtype("u1"): _UBYTE, np.dtype("<u2"): _USHORT, np.dtype("<u4"): _UINT}
 

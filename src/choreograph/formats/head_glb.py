@@ -105,7 +105,7 @@ def write_face_on_head(path: str | Path, face: Face, head: str | Path, *, overwr
 
 def _channels(document: Glb, face: Face) -> list[tuple[int, Floats]]:
     """Nodes whose meshes have named morph targets, each with its weights (F, S)."""
-    found = []
+    channels = []
     for number, node in enumerate(document.items("nodes")):
         if node.get("mesh") is None:
             continue
@@ -117,10 +117,10 @@ def _channels(document: Glb, face: Face) -> list[tuple[int, Floats]]:
         known = {shape_key(name): n for n, name in enumerate(face.names)}
         at = np.array([known.get(shape_key(str(name)), -1) for name in names])
         if (at >= 0).any():
-            found.append((number, np.where(at >= 0, face.weights[:, np.maximum(at, 0)], 0.0)))
-    if not found:
+            channels.append((number, np.where(at >= 0, face.weights[:, np.maximum(at, 0)], 0.0)))
+    if not channels:
         raise FormatError(f"has no mesh whose named morph targets are among the face's: {', '.join(face.names[:6])} …")
-    return found
+    return channels
 
 
 def _find_head(document: Glb) -> Head:
@@ -161,12 +161,12 @@ def _find_head(document: Glb) -> Head:
 
 def _triangles(document: Glb, primitive: dict[str, Any], count: int) -> Ints:
     if primitive.get("indices") is None:
-        found = np.arange(count // 3 * 3)
+        triangles = np.arange(count // 3 * 3)
     else:
-        found = document.array(primitive["indices"], 1).astype(np.int64)
-    if len(found) % 3 or found.max(initial=0) >= count or primitive.get("mode", 4) != 4:
+        triangles = document.array(primitive["indices"], 1).astype(np.int64)
+    if len(triangles) % 3 or triangles.max(initial=0) >= count or primitive.get("mode", 4) != 4:
         raise FormatError("its mesh is no list of triangles of its vertices")
-    return found.reshape(-1, 3)
+    return triangles.reshape(-1, 3)
 
 
 def _world(nodes: list[dict[str, Any]], parents: dict[int, int], number: int) -> Floats:

@@ -22,23 +22,23 @@ def find_motion_files(inputs: Sequence[str], of: Collection[str] | None = None) 
         RequestError: If a folder holds none, or a pattern matches none.
     """
     readable = set(suffixes(readable=True) if of is None else of)
-    found: list[Path] = []
+    paths: list[Path] = []
     for text in inputs:
         path = Path(text).expanduser()
         if path.is_dir():
             inside = sorted(p for p in _files_within(path) if p.suffix.lower() in readable and p.is_file())
             if not inside:
                 raise RequestError(f"{path} holds no motion files ({', '.join(sorted(readable))})")
-            found += inside
+            paths += inside
         elif path.exists() or not glob.has_magic(text):
-            found.append(path)
+            paths.append(path)
         else:
             matches = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
             matches = [p for p in matches if p.suffix.lower() in readable and p.is_file()]
             if not matches:
                 raise RequestError(f"no motion file matches {text!r}")
-            found += matches
-    return list(dict.fromkeys(found))
+            paths += matches
+    return list(dict.fromkeys(paths))
 
 
 def content_word(path: Path, asf: Path | None = None) -> str:
@@ -63,10 +63,10 @@ def content_word(path: Path, asf: Path | None = None) -> str:
 
 def _state(path: Path) -> str:
     try:
-        found = path.stat()
+        state = path.stat()
     except OSError:
         return str(path)
-    return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
+    return f"{path.absolute()} {state.st_size} {state.st_mtime_ns}"
 
 
 def _files_within(folder: Path) -> Iterator[Path]:

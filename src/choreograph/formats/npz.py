@@ -20,10 +20,10 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
-VERSION = 1
+VERSION = 1  # of the layout; newer files are refused
 _MAX_RATIO = 64
 """Times its packed size that an array may unpack to (plus a little): real motion shrinks by two or three."""
-_MOST_ARRAYS = 1000
+_MOST_ARRAYS = 1000  # of an archive whose names are not known
 _NEEDED = ("names", "parents", "offsets", "fps", "root_pos", "local_rot")
 _KNOWN = (*_NEEDED, "tip_parents", "tip_offsets", "roles", "local_pos", "contacts", "axis_frames", "axis_orders",
           "axis_limits", "about")  # fmt: skip
@@ -199,15 +199,15 @@ def _about(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
 def _source_as_dict(source: Source | None) -> dict[str, Any] | None:
     if source is None:
         return None
-    kept = {k: v for k, v in vars(source).items() if k != "notes"}
-    return {**kept, "notes": [[n.kind, n.message, n.count] for n in source.notes]}
+    fields = {k: v for k, v in vars(source).items() if k != "notes"}
+    return {**fields, "notes": [[n.kind, n.message, n.count] for n in source.notes]}
 
 
-def _source_from_dict(kept: Any) -> Source | None:
-    if not isinstance(kept, dict):
+def _source_from_dict(fields: Any) -> Source | None:
+    if not isinstance(fields, dict):
         return None
-    notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in kept.get("notes", []))
+    notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in fields.get("notes", []))
     words = {
-        k: str(kept.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason", "take")
+        k: str(fields.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason", "take")
     }
-    return Source(**words, metres_per_unit=float(kept.get("metres_per_unit", 1.0)), notes=notes)
+    return Source(**words, metres_per_unit=float(fields.get("metres_per_unit", 1.0)), notes=notes)

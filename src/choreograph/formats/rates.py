@@ -10,7 +10,7 @@ CMU_FPS = 120
 SUBJECTS_AT_60_FPS = frozenset({33, 34, 42, 60, 61, 62, 74, 75, 77, 79, 80, 87, 88, 89})
 """Recorded at 60 frames a second, which no AMC file says. Of subject 90 only some trials are; its page tells which."""
 SUBJECTS_IN_PART_AT_60_FPS = frozenset({90})
-_LAST_SUBJECT = 144
+LAST_SUBJECT = 144  # of CMU's database
 _TRIAL = re.compile(r"(\d{2,3})_(\d{2,3})\Z")
 
 
@@ -20,8 +20,8 @@ def cmu_subject(path: Path) -> int | None:
     >>> cmu_subject(Path("60_03.amc")), cmu_subject(Path("walk_03.amc"))
     (60, None)
     """
-    found = _TRIAL.match(path.stem)
-    return int(found[1]) if found and 0 < int(found[1]) <= _LAST_SUBJECT else None
+    match = _TRIAL.match(path.stem)
+    return int(match[1]) if match and 0 < int(match[1]) <= LAST_SUBJECT else None
 
 
 def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:

@@ -47,7 +47,7 @@ def stage_figure(character: RiggedCharacter) -> bytes:
     for number, node in enumerate(glb.items("nodes")):
         if "mesh" not in node:
             continue
-        shown = {"name": node.get("name", ""), "mesh": node["mesh"]}
+        node_out = {"name": node.get("name", ""), "mesh": node["mesh"]}
         if "skin" in node:
             skin = glb.item("skins", node["skin"])
             if not all(joint in place for joint in skin["joints"]):
@@ -62,15 +62,15 @@ def stage_figure(character: RiggedCharacter) -> bytes:
             binds[:, :3, 3] -= rest
             skins.append({"joints": joints, "inverseBindMatrices": _put(document, blob, binds), "skeleton": 0})
             _renumber(document, blob, glb, node["mesh"], order)
-            nodes.append({**shown, "skin": len(skins) - 1})
+            nodes.append({**node_out, "skin": len(skins) - 1})
             top.append(len(nodes) - 1)
             continue
-        found = holder_of(glb, place, number)
-        if found is not None:
-            holder, local = found
+        place_of = holder_of(glb, place, number)
+        if place_of is not None:
+            holder, local = place_of
             matrix = world[holder] @ local
             matrix[:3, 3] -= rest[holder]
-            nodes.append({**shown, "matrix": matrix.T.reshape(-1).tolist()})
+            nodes.append({**node_out, "matrix": matrix.T.reshape(-1).tolist()})
             nodes[holder].setdefault("children", []).append(len(nodes) - 1)
     for key in ("animations", "extensions", "cameras"):
         document.pop(key, None)

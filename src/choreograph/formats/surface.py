@@ -22,7 +22,7 @@ from choreograph.formats.rigged import RiggedCharacter, node_matrices
 
 _MOST_TRIANGLES = 120_000
 """Up to which a textured mesh is divided."""
-_MOST_DRAWN = 2_000_000
+_MOST_DRAWN = 2_000_000  # triangles of one file
 _GREY = np.array([0.6, 0.6, 0.6])
 
 
@@ -137,10 +137,10 @@ def _parts(glb: Glb, rig: Rig, world: Floats, binds: list[tuple[int, Floats]], c
                 binds.append((joint_of[joint], world[joint_of[joint]] @ inverse[k]))
             place = np.eye(4)
         else:
-            found = holder_of(glb, joint_of, number)
-            if found is None:
+            place_of = holder_of(glb, joint_of, number)
+            if place_of is None:
                 continue
-            holder, local = found
+            holder, local = place_of
             place = world[holder] @ local
         for primitive in mesh.get("primitives", []):
             part = _primitive(glb, primitive, rows, place, None if rows is not None else holder)

@@ -11,7 +11,7 @@ from choreograph.base.errors import FormatError
 
 TRIALS_FILE = "trials.tsv"
 COLUMNS = ("trial", "frames", "fps", "description")
-_MAX_BYTES = 16 << 20
+_MAX_BYTES = 16 << 20  # of a table of trials
 
 
 @dataclass(frozen=True)

@@ -102,14 +102,14 @@ def _pxr(what: str) -> Any:
 
 def _identifiers(pxr: Any, names: Sequence[str]) -> list[str]:
     """Names as USD identifiers, all different."""
-    made: list[str] = []
+    names_out: list[str] = []
     for name in names:
         plain = pxr.Tf.MakeValidIdentifier(name) if name.isascii() else _ascii_identifier(pxr, name)
         unique, count = plain, 2
-        while unique in made:
+        while unique in names_out:
             unique, count = f"{plain}_{count}", count + 1
-        made.append(unique)
-    return made
+        names_out.append(unique)
+    return names_out
 
 
 def _ascii_identifier(pxr: Any, name: str) -> str:

@@ -107,12 +107,12 @@ def _clip(
     source = Source(str(path), "usd", digest, metres, up, "stated in the file", "stated in the file", tuple(notes))
     if about["kept"] is not None:
         try:
-            kept = json.loads(about["kept"])
-            fps = float(kept["fps"])
+            fields = json.loads(about["kept"])
+            fps = float(fields["fps"])
         except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
             raise FormatError(f"its {KEY!r} entry cannot be read: {error}") from error
         stretching = bool((np.ptp(pos[:, 1:], axis=0) > 0).any()) if pos.shape[1] > 1 else False
-        return restore_clip(kept, names, parents, fps, pos, rot, stretching=stretching, source=source)
+        return restore_clip(fields, names, parents, fps, pos, rot, stretching=stretching, source=source)
     fps = float(facts["rate"]) / (float(np.median(np.diff(codes))) if len(codes) > 1 else 1.0)
     if "rest" not in own:
         raise FormatError("its skeleton has no rest pose")
@@ -123,10 +123,10 @@ def _clip(
         places *= scale
         places[:, 0] = shift + quat.rotate(turn, places[:, 0])
         turns[:, 0] = quat.multiply(turn, turns[:, 0])
-    made, local_rot, local_pos = from_rest(names, parents, rest_pos, rest_rot, pos, rot)
-    made, root_pos, local_rot, local_pos = turn_to_front(made, pos[:, 0], local_rot, local_pos)
+    points, local_rot, local_pos = from_rest(names, parents, rest_pos, rest_rot, pos, rot)
+    points, root_pos, local_rot, local_pos = turn_to_front(points, pos[:, 0], local_rot, local_pos)
     return Clip(
-        made, fps, root_pos, quat.make_continuous(local_rot), name=path.stem, local_pos=local_pos, source=source
+        points, fps, root_pos, quat.make_continuous(local_rot), name=path.stem, local_pos=local_pos, source=source
     )
 
 

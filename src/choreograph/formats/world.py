@@ -35,7 +35,7 @@ _UNITS = {
 UNIT_NAMES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "cmu": CMU_INCHES}
 """Units a user may name."""
 
-_STATURE = 1.7
+_STATURE = 1.7  # metres, of a usual person
 _PLAUSIBLE = (1.0, 2.5)
 """Metres from sole to crown that a person may measure; children and tall adults are well inside."""
 

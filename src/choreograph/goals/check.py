@@ -23,7 +23,7 @@ from choreograph.goals.model import (
 
 SEARCHED: Mapping[str, tuple[type[Goal], ...]] = MappingProxyType(
     {
-        "follow": (LabelGoal, SpeedGoal, PauseGoal, PlaceGoal),
+        "follow": (LabelGoal, SpeedGoal, PauseGoal),
         "solve": (PlaceGoal, JointGoal, PoseGoal, LabelGoal, CostGoal),
         "plan": (PlaceGoal, PoseGoal, LabelGoal),
         "perform": (SegmentGoal,),
@@ -52,7 +52,8 @@ def check_goals(goals: Sequence[Goal], verb: str, duration_s: float | None = Non
         if type(goal) not in SEARCHED[verb]:
             able = [name for name, kinds in SEARCHED.items() if type(goal) in kinds]
             can = f"{', '.join(able)} can" if able else "no verb can"
-            raise Wrong(f"{where}[{number}]", f"is a goal of {goal.noun}, which {verb} cannot search for; {can}")
+            article = "an" if goal.noun[:1] in "aeiou" else "a"
+            raise Wrong(f"{where}[{number}]", f"is {article} {goal.noun} goal, which {verb} cannot search for; {can}")
         if duration_s is None or isinstance(goal, CostGoal):
             continue
         if not goal.timed:

@@ -98,8 +98,8 @@ def _velocity(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
 
 def _distance(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
     one, other = (motion.positions[at, joint] for joint in target.joints)
-    asked, got = _wanted(motion, target, at)[:, 0], np.linalg.norm(one - other, axis=1)
-    return Residual(np.abs(got - asked), asked, got)
+    wanted, got = _wanted(motion, target, at)[:, 0], np.linalg.norm(one - other, axis=1)
+    return Residual(np.abs(got - wanted), wanted, got)
 
 
 def _view(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
@@ -115,9 +115,9 @@ def _contact(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
 
 
 def _facing(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
-    asked, got = _wanted(motion, target, at)[:, 0], motion.facing[at]
-    off = np.abs(np.angle(np.exp(1j * (got - asked))))
-    return Residual(np.degrees(off), np.degrees(asked), np.degrees(got))
+    wanted, got = _wanted(motion, target, at)[:, 0], motion.facing[at]
+    off = np.abs(np.angle(np.exp(1j * (got - wanted))))
+    return Residual(np.degrees(off), np.degrees(wanted), np.degrees(got))
 
 
 def _turn(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
@@ -129,8 +129,8 @@ def _angle(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:
     joint, above, below = (motion.positions[at, one] for one in target.joints)
     u, v = joint - above, below - joint
     got = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.sum(u * v, axis=1))
-    asked = _wanted(motion, target, at)[:, 0]
-    return Residual(np.degrees(np.abs(got - asked)), np.degrees(asked), np.degrees(got))
+    wanted = _wanted(motion, target, at)[:, 0]
+    return Residual(np.degrees(np.abs(got - wanted)), np.degrees(wanted), np.degrees(got))
 
 
 def _pose(motion: MeasuredMotion, target: Target, at: Ints) -> Residual:

@@ -51,10 +51,10 @@ class Measured(NamedTuple):
             words |= {"what": "The pose", "of": target.name or "the pose asked for"}
         elif target.kind == "label":
             words |= {"label": target.name, "share": 1.0 - self.off, "need": 1.0 - self.limit}
-        asked = 0.0 if self.asked is None else self.asked
+        wanted = 0.0 if self.asked is None else self.asked
         got = self.off if self.got is None else self.got
         return Problem.of(
-            KINDS[target.kind].problem, target.where, more=more, asked=asked, got=got, unit=self.unit,
+            KINDS[target.kind].problem, target.where, more=more, asked=wanted, got=got, unit=self.unit,
             tolerance=self.limit, at_s=self.at_s, place=self.place, **words,
         )  # fmt: skip
 
@@ -107,8 +107,8 @@ def _measured(motion: MeasuredMotion, target: Target) -> Measured:
     limit = TOLERANCE[target.kind].limit(kind.size(target)) if target.tolerance is None else target.tolerance
     joint = target.joints[0] if target.joints else clip.skeleton.hips
     x, y, z = (round(float(value), 3) for value in motion.positions[frame, joint])
-    asked, got = (None if one is None else float(one[number]) for one in (residual.asked, residual.got))
-    return Measured(target, float(residual.off[number]), limit, kind.unit, frame / clip.fps, (x, y, z), asked, got)
+    wanted, got = (None if one is None else float(one[number]) for one in (residual.asked, residual.got))
+    return Measured(target, float(residual.off[number]), limit, kind.unit, frame / clip.fps, (x, y, z), wanted, got)
 
 
 def _thing(target: Target, names: Sequence[str]) -> str:

@@ -112,12 +112,12 @@ def find_targets(
     Raises:
         RequestError: If a joint, clip, frame or track is missing.
     """
-    found: list[Target] = []
+    targets: list[Target] = []
     for number, goal in enumerate(goals):
         make = _MAKERS.get(type(goal))
         if make is not None:
-            found += make(_Of(goal, f"{where}[{number}]", when(goal), body, find, rate_hz, exact))
-    return found
+            targets += make(_Of(goal, f"{where}[{number}]", when(goal), body, find, rate_hz, exact))
+    return targets
 
 
 def find_joint(body: Skeleton, name: str, where: str) -> int:
@@ -140,20 +140,20 @@ def find_joint(body: Skeleton, name: str, where: str) -> int:
 
 
 def _place_targets(of: _Of) -> list[Target]:
-    goal, found = of.goal, []
+    goal, targets = of.goal, []
     assert isinstance(goal, PlaceGoal)
     line = goal.points or ((goal.place,) if goal.place is not None else ())
     if line:
         values = np.array([[x, np.nan, z] for x, z in line])
-        found.append(of.target("points" if goal.points else "place", "place", (of.body.hips,), values))
+        targets.append(of.target("points" if goal.points else "place", "place", (of.body.hips,), values))
     if goal.facing is not None:
         values = np.array([[goal.facing]])
-        found.append(of.target("facing_deg", "facing", (), values, tolerance=goal.tolerance_deg))
-    return found
+        targets.append(of.target("facing_deg", "facing", (), values, tolerance=goal.tolerance_deg))
+    return targets
 
 
 def _joint_targets(of: _Of) -> list[Target]:
-    goal, found = of.goal, []
+    goal, targets = of.goal, []
     assert isinstance(goal, JointGoal)
     joints = (of.joint(goal.joint),)
     values: Floats | None = None
@@ -165,10 +165,10 @@ def _joint_targets(of: _Of) -> list[Target]:
     elif any(value is not None for value in goal.position):
         values = _numbers(goal.position)
     if values is not None:
-        found.append(of.target(part, "position", joints, values))
+        targets.append(of.target(part, "position", joints, values))
     if any(value is not None for value in goal.velocity):
-        found.append(of.target("velocity", "velocity", joints, _numbers(goal.velocity), exact=False, tolerance=None))
-    return found
+        targets.append(of.target("velocity", "velocity", joints, _numbers(goal.velocity), exact=False, tolerance=None))
+    return targets
 
 
 def _turn_targets(of: _Of) -> list[Target]:
@@ -235,13 +235,13 @@ def _label_targets(of: _Of) -> list[Target]:
 
 
 def _speed_targets(of: _Of) -> list[Target]:
-    goal, found = of.goal, []
+    goal, targets = of.goal, []
     assert isinstance(goal, SpeedGoal)
     if goal.speed_m_s is not None:
-        found.append(of.target("speed_m_s", "speed", (), np.array([[goal.speed_m_s]]), exact=False))
+        targets.append(of.target("speed_m_s", "speed", (), np.array([[goal.speed_m_s]]), exact=False))
     if goal.turn_deg_s is not None:
-        found.append(of.target("turn_deg_s", "turn_rate", (), np.array([[goal.turn_deg_s]]), exact=False))
-    return found
+        targets.append(of.target("turn_deg_s", "turn_rate", (), np.array([[goal.turn_deg_s]]), exact=False))
+    return targets
 
 
 def _pose_targets(of: _Of) -> list[Target]:

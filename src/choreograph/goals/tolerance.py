@@ -14,16 +14,16 @@ class Tolerance(NamedTuple):
     unit: str
     share: float = 0.0
 
-    def limit(self, asked: float = 0.0) -> float:
+    def limit(self, wanted: float = 0.0) -> float:
         """The largest miss that does not count.
 
         >>> TOLERANCE["velocity"].limit(3.0)
         0.30000000000000004
 
         Args:
-            asked: Size of the value asked for, in the tolerance's unit.
+            wanted: Size of the value asked for, in the tolerance's unit.
         """
-        return max(self.most, self.share * abs(asked))
+        return max(self.most, self.share * abs(wanted))
 
 
 TOLERANCE: Mapping[str, Tolerance] = MappingProxyType(

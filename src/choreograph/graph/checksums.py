@@ -6,8 +6,8 @@ shift what came before: it is multiplied by x to the power of their bits.
 
 from __future__ import annotations
 
-_MODULUS = 0xEDB88320
-_ONE, _X = 1 << 31, 1 << 30
+_MODULUS = 0xEDB88320  # CRC-32's polynomial, bits reversed
+_ONE, _X = 1 << 31, 1 << 30  # the polynomials 1 and x, bits reversed
 
 
 def join_checksums(first: int, second: int, length: int) -> int:
@@ -27,8 +27,8 @@ def join_checksums(first: int, second: int, length: int) -> int:
 
 def _product(a: int, b: int) -> int:
     """The product of two polynomials."""
-    made = 0
+    product = 0
     for bit in range(31, -1, -1):
-        made ^= b if a >> bit & 1 else 0
+        product ^= b if a >> bit & 1 else 0
         b = b >> 1 ^ (_MODULUS if b & 1 else 0)
-    return made
+    return product

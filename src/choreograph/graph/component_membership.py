@@ -153,14 +153,14 @@ def measure_standing(graph: MotionGraph) -> Standing:
             np.add.at(steps, high, -1)
     np.add.at(steps, offsets[:-1] + first, 1)
     np.add.at(steps, offsets[:-1] + last, -1)
-    shown = np.cumsum(steps[:-1]) > 0
+    covered = np.cumsum(steps[:-1]) > 0
     leave, arrive = (np.concatenate([pair[k] for pair in outside] or [np.zeros(0, np.int64)]) for k in (0, 1))
     dead, sinks, reached, leading = _outside(cut, inside, leave, arrive, offsets)
     return Standing(
         first=first,
         last=last,
         recorded=last - first,
-        shown=np.add.reduceat(shown.astype(np.int64), offsets[:-1]) if count else np.zeros(0, np.int64),
+        shown=np.add.reduceat(covered.astype(np.int64), offsets[:-1]) if count else np.zeros(0, np.int64),
         out=out,
         into=into,
         reached=reached,

@@ -40,8 +40,8 @@ def all_transitions(
     frames = np.array([info.frames for info in infos], np.int32)
     near = minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos)
     most = settings.most_transitions(int(frames.sum(dtype=np.int64)))
-    found = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames, most)
-    return found if long_blends is None or not len(long_blends) else with_long_blends(found.table(), long_blends)
+    every = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames, most)
+    return every if long_blends is None or not len(long_blends) else with_long_blends(every.table(), long_blends)
 
 
 def with_long_blends(transitions: Transitions, blends: LongBlends) -> Transitions:
@@ -64,10 +64,10 @@ def thresholds_of(minima: Minima, settings: GraphSettings, threshold_m: float, i
     offsets = np.concatenate([[0], np.cumsum([info.frames for info in infos])])
     at_a = offsets[minima.clip_a] + minima.frame_a + middle
     at_b = offsets[minima.clip_b] + minima.frame_b + middle
-    said = {text: _frames_with(text, infos, settings.rate_hz) for text in texts}
+    parts = {text: _frames_with(text, infos, settings.rate_hz) for text in texts}
     special = np.full(len(minima), np.inf)
     for entry in settings.label_thresholds:
-        first, second = said[entry.first], said[entry.second]
+        first, second = parts[entry.first], parts[entry.second]
         fits = (first[at_a] & second[at_b]) | (second[at_a] & first[at_b])
         special[fits] = np.minimum(special[fits], entry.threshold_m)
     return np.where(np.isfinite(special), special, limits)
@@ -99,25 +99,25 @@ def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold
     """The largest threshold of any two windows of two clips, under this general one."""
     entries = settings.label_thresholds
     texts = {text for entry in entries for text in (entry.first, entry.second)}
-    said = [
+    sets = [
         frozenset(text for text in texts if any(matches_label(text, label.text) for label in info.labels))
         for info in infos
     ]
-    groups = sorted(set(said), key=sorted)
+    groups = sorted(set(sets), key=sorted)
     table = np.full((len(groups), len(groups)), threshold_m)
     for i, one in enumerate(groups):
         for j, other in enumerate(groups):
             for entry in entries:
                 if (entry.first in one and entry.second in other) or (entry.second in one and entry.first in other):
                     table[i, j] = max(table[i, j], entry.threshold_m)
-    return ConnectLimits(table, tuple(groups.index(texts_of) for texts_of in said))
+    return ConnectLimits(table, tuple(groups.index(texts_of) for texts_of in sets))
 
 
 def missing_labels(infos: Sequence[ClipInfo], settings: GraphSettings) -> list[str]:
     """Labels that have a threshold of their own but are on no clip."""
-    asked = [text for entry in settings.label_thresholds for text in (entry.first, entry.second)]
-    said = {label.text for info in infos for label in info.labels}
-    return [wanted for wanted in dict.fromkeys(asked) if not any(matches_label(wanted, text) for text in said)]
+    pairs = [text for entry in settings.label_thresholds for text in (entry.first, entry.second)]
+    known = {label.text for info in infos for label in info.labels}
+    return [wanted for wanted in dict.fromkeys(pairs) if not any(matches_label(wanted, text) for text in known)]
 
 
 def label_mask(info: ClipInfo, text: str, rate_hz: float) -> Flags:
@@ -182,28 +182,28 @@ def cut_clips(transitions: Transitions | Chosen, clip_frames: Ints32) -> Transit
 def keep_largest(transitions: Transitions | Chosen, cuts: TransitionCuts) -> tuple[Nodes, Edges]:
     """Nodes and edges of the largest strong component."""
     inside = cuts.inside
-    kept = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
+    rows = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
     # Cut points of transitions that were not kept divide nothing.
     used = np.zeros(len(inside), bool)
-    used[cuts.leave[kept]] = used[cuts.arrive[kept]] = True
+    used[cuts.leave[rows]] = used[cuts.arrive[rows]] = True
     places = np.flatnonzero(used)
     nodes = Nodes(clip=cuts.clip[places], frame=cuts.frame[places])
     renumber = np.cumsum(used, dtype=np.int32) - np.int32(1)
     forward = np.flatnonzero(nodes.clip[1:] == nodes.clip[:-1])
     no_shift = np.zeros(len(forward))
     start = nodes.frame[forward]
-    leave, arrive = renumber[cuts.leave[kept]], renumber[cuts.arrive[kept]]
+    leave, arrive = renumber[cuts.leave[rows]], renumber[cuts.arrive[rows]]
     if ((leave[1:] == leave[:-1]) & (arrive[1:] < arrive[:-1])).any():  # as with long blends
         order = np.lexsort((arrive, leave))
-        kept, leave, arrive = kept[order], leave[order], arrive[order]
+        rows, leave, arrive = rows[order], leave[order], arrive[order]
     # Of one node, the segment comes first, then its transitions in their order.
-    blends = np.ones(len(forward) + len(kept), bool)
+    blends = np.ones(len(forward) + len(rows), bool)
     blends[np.arange(len(forward)) + np.searchsorted(leave, forward)] = False
 
-    every, column = np.arange(len(kept)), transitions.column
+    every, column = np.arange(len(rows)), transitions.column
 
     # One column at a time, since there may be many millions.
-    def both(own: NDArray[Any], column: NDArray[Any], chosen: Indices = kept) -> NDArray[Any]:
+    def both(own: NDArray[Any], column: NDArray[Any], chosen: Indices = rows) -> NDArray[Any]:
         return seal(interleave(blends, own, column, chosen))
 
     edges = Edges(
@@ -274,10 +274,10 @@ def find_threshold(
     steps = np.unique(minima.distance_m[minima.distance_m <= highest_m])
 
     def reached(threshold_m: float) -> bool:
-        shown = connect(minima, settings, threshold_m, infos).shown
+        cover = connect(minima, settings, threshold_m, infos).shown
         if goal == EVERYTHING:
-            return bool((shown > 0).all())
-        return shown.sum() >= float(goal) * sum(info.frames for info in infos)
+            return bool((cover > 0).all())
+        return cover.sum() >= float(goal) * sum(info.frames for info in infos)
 
     if not len(steps) or not reached(float(steps[-1])):
         return None
@@ -291,7 +291,7 @@ def find_threshold(
 def covered_frames(nodes: Nodes, edges: Edges, clip_frames: Ints32) -> tuple[Ints, Ints]:
     """Frames of each clip that the graph can show, (C,) each: as recorded, and as recorded or within a blend."""
     recorded = edges.kind == SEGMENT
-    shown = _mark([(edges.clip[recorded], edges.start[recorded], edges.stop[recorded])], clip_frames)
+    cover = _mark([(edges.clip[recorded], edges.start[recorded], edges.stop[recorded])], clip_frames)
     # A long blend may be longer than what it takes from either clip.
     blended = _mark(
         [
@@ -300,7 +300,7 @@ def covered_frames(nodes: Nodes, edges: Edges, clip_frames: Ints32) -> tuple[Int
         ],
         clip_frames,
     )
-    return shown, blended
+    return cover, blended
 
 
 def _mark(ranges: Sequence[tuple[Ints32, Ints32, Ints32]], clip_frames: Ints32) -> Ints:

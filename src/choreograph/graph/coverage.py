@@ -17,9 +17,10 @@ from choreograph.base.arrays import Flags, Floats
 from choreograph.graph.component_membership import node_ranges
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, LabelReport, label_reports
-from choreograph.motion.bend import LATERAL_M_S2, MOST_LATERAL_M_S2, RUN_M_S, find_way, most_curvature
+from choreograph.motion.bend import MOST_LATERAL_M_S2, find_way, most_curvature
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import LATERAL_M_S2, RUN_M_S
 from choreograph.motion.labels import label_parts
 
 BANDS_M_S = (0.3, 0.8, 1.2, 1.6, 2.2, 3.0, 4.0, 6.0, 12.0)
@@ -185,10 +186,10 @@ def _track(clip: Clip, start_s: float, stop_s: float) -> _Track:
     half = max(1, round(0.5 * _TURN_S * clip.fps))
     at = np.arange(len(clip))
     low, high = np.maximum(at - half, 0), np.minimum(at + half, len(clip) - 1)
-    made, turn = way.length[high] - way.length[low], way.heading[high] - way.heading[low]
+    way_m, turn = way.length[high] - way.length[low], way.heading[high] - way.heading[low]
     # Near its ends a clip is too short for half a second, and there the low-pass knows least.
-    sure = (made >= _LEAST_WAY_M) & (high - low >= 2 * half)
-    curvature = np.where(sure, turn / np.maximum(made, _LEAST_WAY_M), np.nan)
+    sure = (way_m >= _LEAST_WAY_M) & (high - low >= 2 * half)
+    curvature = np.where(sure, turn / np.maximum(way_m, _LEAST_WAY_M), np.nan)
     astray = np.abs((way.heading - facing + np.pi) % (2 * np.pi) - np.pi)
     seconds = at / clip.fps
     inside = (seconds >= start_s - 1e-9) & (seconds < stop_s - 1e-9)
@@ -239,7 +240,7 @@ class _Frames:
 
 def _bands(frames: _Frames) -> tuple[SpeedBand, ...]:
     slow, fast = _lateral_limits(frames)
-    found = []
+    bands = []
     for low, high in pairwise(BANDS_M_S):
         here = (frames.speed >= low) & (frames.speed < high)
         seconds, outside_s = frames.seconds(here & frames.inside), frames.seconds(here & ~frames.inside)
@@ -250,7 +251,7 @@ def _bands(frames: _Frames) -> tuple[SpeedBand, ...]:
         usual = float(np.median(frames.speed[own])) if own.any() else 0.0
         most = most_curvature(usual, slow, fast) if own.any() else 0.0
         most = max(most, float(np.abs(curvature).max(initial=0.0)))
-        found.append(
+        bands.append(
             SpeedBand(
                 low,
                 high,
@@ -261,7 +262,7 @@ def _bands(frames: _Frames) -> tuple[SpeedBand, ...]:
                 1 / most if most > 0 else None,
             )
         )
-    return tuple(found)
+    return tuple(bands)
 
 
 def _lateral_limits(frames: _Frames) -> tuple[float, float]:
@@ -282,12 +283,12 @@ def _radius(curvature: float) -> float | None:
     return 1 / curvature if curvature > 1 / _STRAIGHT_M else None
 
 
-def _advise(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
+def _advise(graph: MotionGraph, cover: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
     """What would bring more, the cheapest first."""
-    return [*_by_threshold(graph, found, joins), *_by_mirroring(graph, found), *_by_bending(found), *_by_adding(found)]
+    return [*_by_threshold(graph, cover, joins), *_by_mirroring(graph, cover), *_by_bending(cover), *_by_adding(cover)]
 
 
-def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
+def _by_threshold(graph: MotionGraph, cover: Coverage, joins: Sequence[Join]) -> list[CoverageAdvice]:
     seconds = {info.name: info.seconds for info in graph.infos}
     labels = {info.name: [part for label in info.labels for part in label_parts(label.text)] for info in graph.infos}
     near = sorted((j for j in joins if j.threshold_m is not None), key=lambda j: j.threshold_m or 0.0)
@@ -300,17 +301,17 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
             threshold = some[-1].threshold_m or 0.0
             inside = [join.clip for join in near if (join.threshold_m or 0.0) <= threshold]
             words = list(dict.fromkeys(text for name in inside for text in labels[name]))
-            said = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
+            such = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
             gain = f"{sum(seconds[name] for name in inside):.1f} s"
             clips = f"{len(inside)} clip{'' if len(inside) == 1 else 's'}"
             advice.append(
-                CoverageAdvice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{said}")
+                CoverageAdvice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{such}")
             )
     if graph.wider is not graph:
         outside = [graph.infos[n] for n in np.setdiff1d(graph.wider.nodes.clip, graph.nodes.clip)]
         words = list(dict.fromkeys(text for info in outside for text in labels[info.name]))
-        said = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
-        text = f"long blends bring in {len(outside)} clips where following asks for what they show{said}"
+        such = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
+        text = f"long blends bring in {len(outside)} clips where following asks for what they show{such}"
         advice.append(CoverageAdvice("blend", f"{text}; long blends of 0.6 s (max_blend_s) bring them in for good"))
     elif not graph.settings.max_blend_s and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
         text = "long blends of 0.6 s (max_blend_s) join clips too far apart for a window, such as walks and runs"
@@ -323,11 +324,11 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
     return advice
 
 
-def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[CoverageAdvice]:
+def _by_mirroring(graph: MotionGraph, cover: Coverage) -> list[CoverageAdvice]:
     if graph.settings.mirror:
         return []
     gains = []
-    for band in found.bands:
+    for band in cover.bands:
         left, right = band.left_m or np.inf, band.right_m or np.inf
         if band.seconds >= _LEAST_S and min(left, right) < 0.8 * max(left, right):
             side, worse = ("left", left) if left > right else ("right", right)
@@ -338,9 +339,9 @@ def _by_mirroring(graph: MotionGraph, found: Coverage) -> list[CoverageAdvice]:
     return [CoverageAdvice("mirror", f"mirroring brings {'; '.join(gains)}")] if gains else []
 
 
-def _by_bending(found: Coverage) -> list[CoverageAdvice]:
+def _by_bending(cover: Coverage) -> list[CoverageAdvice]:
     gains = []
-    for band in found.bands:
+    for band in cover.bands:
         worse = max(band.left_m or np.inf, band.right_m or np.inf)
         if band.seconds >= _LEAST_S and band.bent_m is not None and band.bent_m < 0.9 * worse:
             gains.append(f"{band.bent_m:.1f} m at {band}")
@@ -351,24 +352,24 @@ def _by_bending(found: Coverage) -> list[CoverageAdvice]:
     )
 
 
-def _by_adding(found: Coverage) -> list[CoverageAdvice]:
+def _by_adding(cover: Coverage) -> list[CoverageAdvice]:
     texts = []
-    held = [band for band in found.bands if band.seconds >= _LEAST_S]
+    held = [band for band in cover.bands if band.seconds >= _LEAST_S]
     for before, after in pairwise(held):
         if before.high_m_s < after.low_m_s:
             texts.append(f"motion between {before.high_m_s:g} and {after.low_m_s:g} m/s, of which there is none")
     if held and held[-1].high_m_s <= RUN_M_S:
-        outside = sum(band.outside_s for band in found.bands if band.low_m_s >= RUN_M_S)
+        outside = sum(band.outside_s for band in cover.bands if band.low_m_s >= RUN_M_S)
         what = "a recording that goes from a walk to a run and back" if outside >= _LEAST_S else "runs"
         texts.append(f"{what}: nothing in the graph is faster than {held[-1].high_m_s:g} m/s")
-    if not found.can_stop:
+    if not cover.can_stop:
         texts.append("a stop and a start: nobody stands in the graph")
     straight = [band for band in held if band.left_m is None and band.right_m is None]
     if straight:
         texts.append(f"turns at {', '.join(map(str, straight))}: all of it is straight")
-    lost = [entry.label for entry in found.labels if entry.frames and not entry.recorded]
+    lost = [entry.label for entry in cover.labels if entry.frames and not entry.recorded]
     if lost:
         texts.append(f"something that leads to {', '.join(lost[:4])}{' …' if len(lost) > 4 else ''} and back")
-    if held and found.backward_s < _LEAST_S and found.sideways_s < _LEAST_S:
+    if held and cover.backward_s < _LEAST_S and cover.sideways_s < _LEAST_S:
         texts.append("steps backward or sideways: all go forward")
     return [CoverageAdvice("add", f"add {text}") for text in texts]

@@ -62,8 +62,8 @@ def end_file(path: Path, pages: int | None) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         # Which this change counts up.
-        said = json.dumps([pages, (counter + 1) % 2**32])
-        connection.execute("INSERT INTO fact VALUES (?, ?)", (_NOTE, said))
+        text = json.dumps([pages, (counter + 1) % 2**32])
+        connection.execute("INSERT INTO fact VALUES (?, ?)", (_NOTE, text))
     finally:
         connection.close()
 
@@ -75,12 +75,12 @@ def copy_clips(reader: Reader, target: Path) -> bool:
         OSError: If there is no room for it.
     """
     with reader.lock:
-        found = reader.connection.execute("SELECT value FROM fact WHERE name = ?", (_NOTE,)).fetchone()
+        row = reader.connection.execute("SELECT value FROM fact WHERE name = ?", (_NOTE,)).fetchone()
         trees = reader.connection.execute("SELECT type, tbl_name, rootpage FROM sqlite_master").fetchall()
-    if found is None or reader.identity is None:
+    if row is None or reader.identity is None:
         return False
     try:
-        pages, counter = map(int, json.loads(found[0]))
+        pages, counter = map(int, json.loads(row[0]))
         with reader.path.open("rb") as file:
             head = file.read(_HEADER)
             as_opened = identity(os.fstat(file.fileno())) == reader.identity
@@ -116,10 +116,10 @@ def forget_clips(reader: Reader) -> None:
     if not hasattr(os, "posix_fadvise"):
         return
     with reader.lock:
-        found = reader.connection.execute("SELECT value FROM fact WHERE name = ?", (_NOTE,)).fetchone()
+        row = reader.connection.execute("SELECT value FROM fact WHERE name = ?", (_NOTE,)).fetchone()
         size = int(reader.connection.execute("PRAGMA page_size").fetchone()[0])
     with suppress(OSError, ValueError, TypeError), reader.path.open("rb") as file:
-        pages, _ = map(int, json.loads(found[0]) if found is not None else ())
+        pages, _ = map(int, json.loads(row[0]) if row is not None else ())
         os.posix_fadvise(file.fileno(), 0, pages * size, os.POSIX_FADV_DONTNEED)
 
 

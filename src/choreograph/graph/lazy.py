@@ -100,12 +100,12 @@ class LazyClips(Sequence[Clip]):
         frames = [self.infos[number].own_frames for number in self._kept]
         # A clip keeps the places and turns of its joints once somebody asks for them.
         size = len(next(reversed(self._kept.values())).skeleton) * (4 + 3 + 4) * 8
-        kept, total = len(frames), size * sum(frames)
+        count_held, total = len(frames), size * sum(frames)
         for own in frames[:-1]:
-            if kept <= self._keep and total <= _BYTES_KEPT:
+            if count_held <= self._keep and total <= _BYTES_KEPT:
                 break
             self._kept.popitem(last=False)
-            kept, total = kept - 1, total - size * own
+            count_held, total = count_held - 1, total - size * own
 
     def _read(self, number: int) -> Clip:
         info = self.infos[number]
@@ -116,8 +116,8 @@ class LazyClips(Sequence[Clip]):
             return self[info.mirror_of].mirrored().with_name(info.name)
         if skeleton not in self._skeletons:
             self._skeletons[skeleton] = rows.read_skeleton(self.reader.connection, skeleton)
-        found = rows.read_arrays(self.reader.connection, "clip_array", number)
-        arrays: dict[str, Any] = {name: found.get(name) for name in rows.CLIP_ARRAYS}
+        stored = rows.read_arrays(self.reader.connection, "clip_array", number)
+        arrays: dict[str, Any] = {name: stored.get(name) for name in rows.CLIP_ARRAYS}
         where = validation.source(source, f"clip {number}")
         clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
         if len(clip) != info.own_frames:
@@ -131,21 +131,21 @@ class LazyClips(Sequence[Clip]):
             execute = self.reader.connection.execute
             query = "SELECT clip, name, dtype, shape, crc32 FROM clip_array WHERE name <> 'contacts' ORDER BY 1, 2"
             arrays: dict[int, list[Any]] = {}
-            for clip, *said in execute(query):
-                arrays.setdefault(clip, []).append(said)
+            for clip, *bone in execute(query):
+                arrays.setdefault(clip, []).append(bone)
             bones: dict[int, list[Any]] = {}
             for query in (
                 "SELECT id, names, roles FROM skeleton",
                 "SELECT skeleton, name, shape, crc32 FROM skeleton_array ORDER BY 1, 2",
             ):
-                for number, *said in execute(query):
-                    bones.setdefault(number, []).append(said)
-            body = {number: hashlib.sha256(repr(said).encode()).hexdigest() for number, said in bones.items()}
-            found = []
+                for number, *bone in execute(query):
+                    bones.setdefault(number, []).append(bone)
+            body = {number: hashlib.sha256(repr(bone).encode()).hexdigest() for number, bone in bones.items()}
+            words = []
             for number, fps, skeleton, original in execute("SELECT id, fps, skeleton, mirror_of FROM clip ORDER BY id"):
                 own = arrays[number if original is None else original]
-                found.append(repr((fps, body[skeleton], original is not None, own)))
-            return found
+                words.append(repr((fps, body[skeleton], original is not None, own)))
+            return words
 
 
 def clip_word(clips: Sequence[Clip], number: int) -> str | None:
@@ -171,8 +171,8 @@ class PickedClips(Sequence[Clip]):
 
     def begins_with(self, infos: Sequence[ClipInfo]) -> LazyClips | None:
         """The file whose clips, all of them in their order, come first; None if there is none, or told else."""
-        taken = self.taken_from(infos)
-        return taken[0] if taken is not None and len(taken[1]) == len(taken[0]) else None
+        picked = self.taken_from(infos)
+        return picked[0] if picked is not None and len(picked[1]) == len(picked[0]) else None
 
     def taken_from(self, infos: Sequence[ClipInfo]) -> tuple[LazyClips, list[int]] | None:
         """The file of which clips come first, in their order there, and which; None if there is none, or told else.
@@ -250,9 +250,9 @@ class LazyTables(Mapping[str, Table]):
         known = self._fingerprint()
         words = {"motion": known.motion, "edges": known.edges}
         # What they were checked against: the frames of each clip at the graph's rate.
-        said = {"frames": int(self._frames.sum()), "clips": len(self._frames), "window": self._window}
+        facts = {"frames": int(self._frames.sum()), "clips": len(self._frames), "window": self._window}
         return find_or_build(
-            Key("edges", 2, words, said, self._reader.path.name) if limit_bytes() else None,
+            Key("edges", 2, words, facts, self._reader.path.name) if limit_bytes() else None,
             self._checked_edges,
             lambda edges: Content({}, edges.columns() | {"first": edges.first_of(len(self["nodes"]))}),
             self._unpack_edges,
@@ -289,10 +289,10 @@ class LazyTables(Mapping[str, Table]):
             return with_room({name: getattr(self._kept[part], name) for name in names}, room)
         with self._reader.lock, rows.reading(self._reader.path):
             connection, key = self._reader.connection, "graph_array"
-            found = {name: rows.read_array(connection, key, (part, name), room) for name in names}
-            if any(column is None for column in found.values()):
+            stored = {name: rows.read_array(connection, key, (part, name), room) for name in names}
+            if any(column is None for column in stored.values()):
                 raise ValueError(f"{part} lack a column")
-            columns = {name: column for name, column in found.items() if column is not None}
+            columns = {name: column for name, column in stored.items() if column is not None}
             if len({column.shape for column in columns.values()}) > 1:
                 raise ValueError(f"columns of {part} have different lengths")
             own = {name: column[: len(column) - room] for name, column in columns.items()}

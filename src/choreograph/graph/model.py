@@ -146,7 +146,7 @@ class MotionGraph:
     @cached_property
     def _long_edges(self) -> Ints32:
         """The long blend that each edge is, by its row there, (E,); -1 for all others."""
-        found = np.full(len(self.edges), -1, np.int32)
+        places = np.full(len(self.edges), -1, np.int32)
         blends, edges = self.long_blends, self.edges
         if len(blends):
             columns = (blends.source_clip, blends.source_frame, blends.target_clip, blends.target_frame, blends.frames)
@@ -155,8 +155,8 @@ class MotionGraph:
             length = edges.stop[which] - edges.start[which]
             keys = (edges.clip[which], edges.start[which], edges.target_clip[which], edges.target_start[which], length)
             for edge, key in zip(which, zip(*(column.tolist() for column in keys), strict=True), strict=True):
-                found[edge] = rows.get(key, -1)
-        return frozen(found, np.int32)
+                places[edge] = rows.get(key, -1)
+        return frozen(places, np.int32)
 
     def mixed_frames(self, edge: NDArray[Any], into: Floats) -> tuple[Floats, Floats]:
         """Which frames of their two clips edges mix, (N,) each, at the graph's rate.

@@ -158,15 +158,15 @@ def report_graph(
         for n, info in enumerate(graph.infos)
     )
     segments = len(graph.nodes) - len(np.unique(graph.nodes.clip))
-    kept = graph.count_rows("edges") - segments
+    links = graph.count_rows("edges") - segments
     return GraphReport(
         rate_hz=graph.rate_hz,
         window_frames=graph.window_frames,
         threshold_m=graph.threshold_m,
         minima=graph.count_rows("minima"),
         transitions=standing.transitions,
-        kept_transitions=kept,
-        thinned_transitions=standing.inside - kept,
+        kept_transitions=links,
+        thinned_transitions=standing.inside - links,
         long_blends=standing.long_blends,
         waiting=len(np.unique(graph.wider.nodes.clip)) - len(np.unique(graph.nodes.clip)),
         nodes=len(graph.nodes),
@@ -209,12 +209,12 @@ def label_reports(graph: MotionGraph) -> tuple[LabelReport, ...]:
         whole = all(label.start <= 0 and label.stop >= info.own_frames for label in info.labels)
         for text in _parts(info):
             if whole:
-                said, kept = info.frames, high - low
+                labelled, labelled_kept = info.frames, high - low
             else:
                 mask = connect.label_mask(info, text, graph.rate_hz)
-                said, kept = int(mask.sum()), int(mask[low:high].sum())
-            frames[text] = frames.get(text, 0) + said
-            recorded[text] = recorded.get(text, 0) + kept
+                labelled, labelled_kept = int(mask.sum()), int(mask[low:high].sum())
+            frames[text] = frames.get(text, 0) + labelled
+            recorded[text] = recorded.get(text, 0) + labelled_kept
     return tuple(LabelReport(text, frames[text], recorded[text]) for text in sorted(frames))
 
 
@@ -246,8 +246,8 @@ def compute_connectivity(
     rows = []
     for threshold in thresholds_m:
         joined = connect.connect(minima, settings, float(threshold), infos)
-        kept = int((joined.edges.kind != SEGMENT).sum())
-        rows.append((joined.recorded.sum() / frames, joined.shown.sum() / frames, (joined.shown > 0).mean(), kept))
+        links = int((joined.edges.kind != SEGMENT).sum())
+        rows.append((joined.recorded.sum() / frames, joined.shown.sum() / frames, (joined.shown > 0).mean(), links))
     table = np.array(rows, float).reshape(-1, 4).T
     return Connectivity(np.asarray(thresholds_m), table[0], table[1], table[2], table[3].astype(np.int64))
 
@@ -278,14 +278,14 @@ def joining_thresholds(
         at = threshold_m if step < 0 else float(grid[step])
         return set(np.flatnonzero(connect.connect(minima, settings, at, infos).shown).tolist())
 
-    found: dict[str, float] = {}
+    thresholds: dict[str, float] = {}
 
     def search(low: int, high: int, below: set[int], above: set[int]) -> None:
         """Clips in `above` and not in `below` join in (low, high]."""
         if above == below:
             return
         if high - low == 1:
-            found.update({infos[n].name: float(grid[high]) for n in above - below})
+            thresholds.update({infos[n].name: float(grid[high]) for n in above - below})
             return
         middle = (low + high) // 2
         between = inside(middle)
@@ -294,4 +294,4 @@ def joining_thresholds(
 
     if len(grid):
         search(-1, len(grid) - 1, inside(-1), inside(len(grid) - 1))
-    return found
+    return thresholds

@@ -110,11 +110,11 @@ def _read_chunks(
         "WHERE part = ? AND name = ? ORDER BY position"
     )
     for expected, (rowid, position, own, length, kind) in enumerate(connection.execute(query, key).fetchall()):
-        found = None
+        found_chunk = None
         if position == expected and kind == "blob":
-            found = _read_blob(connection, "graph_chunk", rowid, out[start : start + length])
-            whole = join_checksums(whole, found, length)
-        if found != own:
+            found_chunk = _read_blob(connection, "graph_chunk", rowid, out[start : start + length])
+            whole = join_checksums(whole, found_chunk, length)
+        if found_chunk != own:
             raise ValueError(f"chunk {expected} of {key[0]} {key[1]} is missing, or has another checksum than it had")
         start += length
     if whole != crc32:
@@ -152,11 +152,11 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...],
         room: Of a graph's column, how many rows that may be written to it has at its end, whatever is in them.
     """
     first, second = _KEYS[table]
-    found = f"FROM {table} WHERE {first} = ? AND {second} = ?"
-    large = table == "graph_array" and connection.execute(f"SELECT rowid {found} AND length(data) > ?", (*key, _PIECE))
+    source = f"FROM {table} WHERE {first} = ? AND {second} = ?"
+    large = table == "graph_array" and connection.execute(f"SELECT rowid {source} AND length(data) > ?", (*key, _PIECE))
     if large and (at := large.fetchone()) is not None:
         return _read_large(connection, table, at[0], room)
-    row = connection.execute(f"SELECT dtype, shape, crc32, data {found}", key).fetchone()
+    row = connection.execute(f"SELECT dtype, shape, crc32, data {source}", key).fetchone()
     if row is None:
         return None
     dtype, shape, crc32, data = row
@@ -173,11 +173,11 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...],
 def read_arrays(connection: sqlite3.Connection, table: str, key: int) -> dict[str, NDArray[Any]]:
     """All arrays of a clip or a skeleton by name, each checked as by `read_array`."""
     first, _ = _KEYS[table]
-    found = {}
+    arrays = {}
     query = f"SELECT name, dtype, shape, crc32, data FROM {table} WHERE {first} = ?"
     for name, dtype, shape, crc32, data in connection.execute(query, (key,)):
-        found[name] = _as_array((key, name), first, dtype, shape, crc32, data)
-    return found
+        arrays[name] = _as_array((key, name), first, dtype, shape, crc32, data)
+    return arrays
 
 
 def _as_array(key: tuple[Any, ...], first: str, dtype: str, shape: str, crc32: int, data: Any) -> NDArray[Any]:
@@ -206,8 +206,8 @@ def check_tables(connection: sqlite3.Connection) -> None:
     """Raise a ValueError if the file holds more than tables and their indices: a view could be made to run forever."""
     connection.execute("PRAGMA trusted_schema = OFF")
     odd = "type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'"
-    if found := connection.execute(f"SELECT type, name FROM sqlite_master WHERE {odd}").fetchone():
-        raise ValueError(f"it holds a {found[0]} {found[1]}, which no motion graph has")
+    if row := connection.execute(f"SELECT type, name FROM sqlite_master WHERE {odd}").fetchone():
+        raise ValueError(f"it holds a {row[0]} {row[1]}, which no motion graph has")
 
 
 def check_sizes(connection: sqlite3.Connection) -> None:
@@ -220,8 +220,8 @@ def check_sizes(connection: sqlite3.Connection) -> None:
                 "length(data) + coalesce((SELECT sum(length(c.data)) FROM graph_chunk AS c "
                 "WHERE c.part = graph_array.part AND c.name = graph_array.name), 0)"
             )
-        for dtype, shape, found in connection.execute(f"SELECT DISTINCT dtype, shape, {length} FROM {table}"):
-            _sizes(dtype, shape, found)
+        for dtype, shape, stored in connection.execute(f"SELECT DISTINCT dtype, shape, {length} FROM {table}"):
+            _sizes(dtype, shape, stored)
 
 
 def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:

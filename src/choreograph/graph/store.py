@@ -85,12 +85,12 @@ def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
     Clips of a file, the first ones of the graph, are copied as they are: reading thousands of clips only to write them
     again would take longer than all else. What is damaged there is as damaged in the copy, and found when it is used.
     """
-    taken = graph.clips.taken_from(graph.infos) if isinstance(graph.clips, PickedClips) else None
-    if taken is not None and taken[0].version != schema.latest_version():
-        taken = None
+    replaced = graph.clips.taken_from(graph.infos) if isinstance(graph.clips, PickedClips) else None
+    if replaced is not None and replaced[0].version != schema.latest_version():
+        replaced = None
     there = 0
-    if taken is not None and len(taken[1]) == len(taken[0]) and copy_clips(taken[0].reader, temporary):
-        there = len(taken[0])
+    if replaced is not None and len(replaced[1]) == len(replaced[0]) and copy_clips(replaced[0].reader, temporary):
+        there = len(replaced[0])
     connection = sqlite3.connect(temporary, isolation_level=None, uri=True)
     try:
         # The file is nobody's until it is renamed: a journal would protect nothing.
@@ -98,9 +98,9 @@ def _write(graph: MotionGraph, temporary: Path, command: str) -> None:
         connection.execute("PRAGMA synchronous = OFF")
         if not there:
             schema.create(connection)
-            if taken is not None:
-                make_room(temporary, taken[0].reader.path)
-                there = len(taken[1]) if copy_rows(*taken, connection) else 0
+            if replaced is not None:
+                make_room(temporary, replaced[0].reader.path)
+                there = len(replaced[1]) if copy_rows(*replaced, connection) else 0
         connection.execute("BEGIN")
         write_clips(connection, graph, there)
         pages = count_clip_pages(connection)
@@ -313,8 +313,8 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
         "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
     ):
         what = f"a label of clip {clip}"
-        said = Label(validation.text(text, what), validation.whole(start, what), validation.whole(stop, what))
-        labels.setdefault(clip, []).append(said)
+        entry = Label(validation.text(text, what), validation.whole(start, what), validation.whole(stop, what))
+        labels.setdefault(clip, []).append(entry)
     # Frames are counted by the arrays' shapes, whose sizes are checked: no row can promise more than the file holds.
     shapes = connection.execute("SELECT clip, shape FROM clip_array WHERE name = 'root_pos'")
     counted = {clip: int(str(shape).split(",")[0]) for clip, shape in shapes}
@@ -351,7 +351,7 @@ def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]
 
 
 def _read_json(connection: sqlite3.Connection, table: str) -> dict[str, Any]:
-    found = connection.execute(f"SELECT name, value FROM {table}")
+    rows = connection.execute(f"SELECT name, value FROM {table}")
     return {
-        validation.text(name, f"a {table}"): validation.from_json(value, f"the {table} {name}") for name, value in found
+        validation.text(name, f"a {table}"): validation.from_json(value, f"the {table} {name}") for name, value in rows
     }

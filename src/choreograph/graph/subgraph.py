@@ -39,10 +39,10 @@ def matching_clips(infos: Sequence[HasLabels], query: str) -> list[int]:
     Raises:
         RequestError: If it finds none; the message says which words nothing has, and what there is.
     """
-    asked, told = parse_query(query), describe_clips(infos)
-    found = [number for number, clip in enumerate(told) if asked.matches(clip)]
-    if not found:
-        words = asked.unmatched(told)
+    wanted, clips = parse_query(query), describe_clips(infos)
+    numbers = [number for number, clip in enumerate(clips) if wanted.matches(clip)]
+    if not numbers:
+        words = wanted.unmatched(clips)
         why = f"nothing has {', '.join(map(repr, words))}" if words else "no clip has all of it"
         labels = say_labels({label.text for info in infos for label in info.labels}, most=20)
         names = ", ".join(info.name for info in infos[:6]) + (f" and {len(infos) - 6} more" if len(infos) > 6 else "")
@@ -50,7 +50,7 @@ def matching_clips(infos: Sequence[HasLabels], query: str) -> list[int]:
             f"only {query!r}: none of the {len(infos)} clips matches ({why}); labels are: {labels}; clips are: {names}",
             where="only",
         )
-    return found
+    return numbers
 
 
 def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
@@ -88,9 +88,9 @@ def widen(graph: MotionGraph) -> MotionGraph:
     if graph.settings.max_blend_s is not None or not len(blends):
         return graph
     settings = graph.settings.with_(max_blend_s=LONG_BLEND_S)
-    made = connect(graph.minima, settings, graph.threshold_m, graph.infos, blends)
+    connected = connect(graph.minima, settings, graph.threshold_m, graph.infos, blends)
     usual = np.isin(np.arange(len(graph.infos)), graph.nodes.clip)
-    if np.isin(np.arange(len(graph.infos)), made.nodes.clip).sum() <= usual.sum():
+    if np.isin(np.arange(len(graph.infos)), connected.nodes.clip).sum() <= usual.sum():
         return graph
     known = graph.origin.fingerprint
     wider = type(graph)(
@@ -100,8 +100,8 @@ def widen(graph: MotionGraph) -> MotionGraph:
         graph.infos,
         {
             "minima": graph.minima,
-            "nodes": made.nodes,
-            "edges": made.edges,
+            "nodes": connected.nodes,
+            "edges": connected.edges,
             "long_blends": blends,
             "alignment": graph.alignment,
         },
@@ -149,10 +149,10 @@ class _PartTables(Mapping[str, Table]):
             if part in ("nodes", "edges"):
                 self._connect()
             else:
-                self._kept[part] = self._taken(part)
+                self._kept[part] = self._picked_rows(part)
         return self._kept[part]
 
-    def _taken(self, part: str) -> Table:
+    def _picked_rows(self, part: str) -> Table:
         graph = self._graph
         if part == "alignment":
             return graph.alignment
@@ -164,15 +164,15 @@ class _PartTables(Mapping[str, Table]):
         renumber[self._chosen] = np.arange(len(self._chosen))
         columns = table.columns()
         both = np.flatnonzero((renumber[columns[ends[0]]] >= 0) & (renumber[columns[ends[1]]] >= 0))
-        taken = {name: renumber[column[both]] if name in ends else column[both] for name, column in columns.items()}
-        return TABLES[part](**taken)
+        inside = {name: renumber[column[both]] if name in ends else column[both] for name, column in columns.items()}
+        return TABLES[part](**inside)
 
     def _connect(self) -> None:
         graph = self._graph
         minima: Minima = self["minima"]
         blends = self["long_blends"] if graph.settings.max_blend_s else None
-        made = connect(minima, graph.settings, graph.threshold_m, self._infos, blends)
-        self._kept["nodes"], self._kept["edges"] = made.nodes, made.edges
+        connected = connect(minima, graph.settings, graph.threshold_m, self._infos, blends)
+        self._kept["nodes"], self._kept["edges"] = connected.nodes, connected.edges
 
 
 def spread_clips(graph: MotionGraph, most_frames: int, first: Iterable[int] = ()) -> list[int]:

@@ -94,13 +94,13 @@ class Chosen:
     def _other_way(self) -> dict[str, Floats]:
         """Yaw, x and z of all minima the other way."""
         count = len(self.minima)
-        made = {name: np.empty(count) for name in ("yaw", "x", "z")}
+        columns = {name: np.empty(count) for name in ("yaw", "x", "z")}
         for start in range(0, count, _AT_ONCE):
             here = slice(start, start + _AT_ONCE)
-            back = FloorTransform(*(getattr(self.minima, name)[here] for name in made)).inverse()
-            for name, column in made.items():
+            back = FloorTransform(*(getattr(self.minima, name)[here] for name in columns)).inverse()
+            for name, column in columns.items():
                 column[here] = getattr(back, name)
-        return made
+        return columns
 
     def _pick(self, forward: NDArray[Any], backward: NDArray[Any]) -> NDArray[Any]:
         """Of each transition, its minimum's value in one column, or in another if it leads from b to a."""
@@ -110,9 +110,9 @@ class Chosen:
             return np.where(back, backward[row], forward[row])
         from choreograph.graph import _compiled
 
-        made = np.empty(len(self), forward.dtype)
-        _compiled.pick(self.row, forward, backward, made)
-        return made
+        column = np.empty(len(self), forward.dtype)
+        _compiled.pick(self.row, forward, backward, column)
+        return column
 
 
 def find_transitions(minima: Minima, clip_frames: Ints32, window: int, most: int = 0) -> Chosen:
@@ -194,14 +194,14 @@ def _nearest(
 
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
     columns = minima.clip_a, minima.frame_a, minima.clip_b, minima.frame_b
-    kept = _compiled.nearest_of_each(first, row, minima.distance_m, most)
+    nearest = _compiled.nearest_of_each(first, row, minima.distance_m, most)
     arrive = np.empty(len(row), np.int32)
     _compiled.arrive_places(row, *columns, offsets, window, arrive)
     goes_on = np.ones(len(first) - 1, bool)
     goes_on[offsets[1:] - 1] = False
-    begin, ahead = _compiled_join.keep_rows(first, arrive, kept)
+    begin, ahead = _compiled_join.keep_rows(first, arrive, nearest)
     parts = _compiled.strong_components(begin, ahead, goes_on)
-    out, leave = _compiled.left_out_between(first, kept, parts, arrive)
+    out, leave = _compiled.left_out_between(first, nearest, parts, arrive)
     # With all of them, parts that were a whole are again: to be found of the parts alone.
     start, stop = parts[leave].astype(np.int64), parts[arrive[out]].astype(np.int64)
     rows, columns_ = _compiled.links_between(parts, begin, ahead, goes_on)
@@ -213,9 +213,9 @@ def _nearest(
     order = np.lexsort((distance, key))
     back = out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]
     if len(back):
-        kept[back] = True
-        begin, ahead = _compiled_join.keep_rows(first, arrive, kept)
-    return Chosen(minima, begin, _compiled_join.keep_rows(first, row, kept)[1], window, (ahead, whole[parts]))
+        nearest[back] = True
+        begin, ahead = _compiled_join.keep_rows(first, arrive, nearest)
+    return Chosen(minima, begin, _compiled_join.keep_rows(first, row, nearest)[1], window, (ahead, whole[parts]))
 
 
 def strong_places(first: Ints, arrive: Ints32, goes_on: Flags) -> Ints32:
@@ -258,14 +258,14 @@ def interleave(second: Flags, one: NDArray[Any], other: NDArray[Any], rows: Indi
         other: A column that has these rows.
         rows: As many as are of it.
     """
-    made = np.empty(len(second), other.dtype)
+    column = np.empty(len(second), other.dtype)
     if len(second) < _MANY:
-        made[~second], made[second] = one, other[rows]
-        return made
+        column[~second], column[second] = one, other[rows]
+        return column
     from choreograph.graph import _compiled
 
-    _compiled.interleave(second, one, other, rows, made)
-    return made
+    _compiled.interleave(second, one, other, rows, column)
+    return column
 
 
 def parts_of_places(count: int, forward: NDArray[Any], leave: Ints32, arrive: Ints32) -> Ints32:

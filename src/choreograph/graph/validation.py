@@ -15,8 +15,8 @@ from choreograph.motion.clip import Note, Source
 
 MAX_TEXT = 16_000_000
 """Characters of one text: the joints' names, the times at which hundreds of recordings are cut."""
-MAX_METRES = 1e6
-MAX_COUNT = 10**12
+MAX_METRES = 1e6  # of any length in a graph's file
+MAX_COUNT = 10**12  # of anything that a graph's file counts
 
 
 def text(value: Any, what: str) -> str:
@@ -49,8 +49,8 @@ def from_json(value: Any, what: str) -> Any:
         raise ValueError(f"{what} holds {word[:40]}, which is no finite number")
 
     def finite(word: str) -> float:
-        found = float(word)
-        return found if math.isfinite(found) else strange(word)
+        number_read = float(word)
+        return number_read if math.isfinite(number_read) else strange(word)
 
     def small(word: str) -> int:
         return int(word) if len(word) <= 20 else strange(word)
@@ -60,31 +60,31 @@ def from_json(value: Any, what: str) -> Any:
 
 def entries(value: Any, what: str) -> dict[str, Any]:
     """What a JSON object holds."""
-    found = from_json(value, what)
-    if not isinstance(found, dict):
-        raise ValueError(f"{what} is {_named(found)}, not an object")
-    return found
+    entries_read = from_json(value, what)
+    if not isinstance(entries_read, dict):
+        raise ValueError(f"{what} is {_named(entries_read)}, not an object")
+    return entries_read
 
 
 def texts(value: Any, what: str) -> list[str]:
     """What a JSON list of texts holds."""
-    found = from_json(value, what)
-    if not isinstance(found, list):
-        raise ValueError(f"{what} is {_named(found)}, not a list")
-    return [text(item, what) for item in found]
+    texts_read = from_json(value, what)
+    if not isinstance(texts_read, list):
+        raise ValueError(f"{what} is {_named(texts_read)}, not a list")
+    return [text(item, what) for item in texts_read]
 
 
 def notes(value: Any, what: str) -> tuple[Note, ...]:
     """Notes from plain values."""
     if not isinstance(value, list | tuple):
         raise ValueError(f"the notes of {what} are {_named(value)}, not a list")
-    found = []
+    notes_read = []
     for item in value:
         if not isinstance(item, dict) or not {"kind", "message"} <= item.keys() <= {"kind", "message", "count"}:
             raise ValueError(f"a note of {what} is {_named(item)}, not a kind and a message")
         kind, message = text(item["kind"], f"a note of {what}"), text(item["message"], f"a note of {what}")
-        found.append(Note(kind, message, whole(item.get("count", 1), f"the count of a note of {what}")))
-    return tuple(found)
+        notes_read.append(Note(kind, message, whole(item.get("count", 1), f"the count of a note of {what}")))
+    return tuple(notes_read)
 
 
 def source(value: Any, what: str) -> Source | None:
@@ -92,17 +92,17 @@ def source(value: Any, what: str) -> Source | None:
     if value is None:
         return None
     what = f"the source of {what}"
-    found = entries(value, what)
+    values = entries(value, what)
     known = {field.name for field in fields(Source)}
-    if not {"path", "format"} <= found.keys() <= known:
-        raise ValueError(f"{what} has other entries than a source has: {', '.join(sorted(found))[:100]}")
-    found["notes"] = notes(found.get("notes", ()), what)
-    found["metres_per_unit"] = number(found.get("metres_per_unit", 1.0), f"{what}, its unit,", 0, MAX_METRES)
+    if not {"path", "format"} <= values.keys() <= known:
+        raise ValueError(f"{what} has other entries than a source has: {', '.join(sorted(values))[:100]}")
+    values["notes"] = notes(values.get("notes", ()), what)
+    values["metres_per_unit"] = number(values.get("metres_per_unit", 1.0), f"{what}, its unit,", 0, MAX_METRES)
     for name in known - {"notes", "metres_per_unit"}:
-        text(found.get(name, ""), f"{what}, its {name},")
-    return Source(**found)
+        text(values.get(name, ""), f"{what}, its {name},")
+    return Source(**values)
 
 
 def _named(value: Any) -> str:
-    said = repr(value) if not isinstance(value, bytes) else f"{len(value)} bytes"
-    return said if len(said) <= 60 else f"{said[:60]}…"
+    text = repr(value) if not isinstance(value, bytes) else f"{len(value)} bytes"
+    return text if len(text) <= 60 else f"{text[:60]}…"

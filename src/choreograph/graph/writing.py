@@ -43,10 +43,10 @@ def write_clips(connection: sqlite3.Connection, graph: MotionGraph, there: int =
 
 def write_clip_row(connection: sqlite3.Connection, number: int, info: ClipInfo, clip: Clip, skeleton: int) -> None:
     """Insert a clip with its frames, unless it is a mirrored copy, and its labels."""
-    kept = {} if clip.source is None else asdict(clip.source)
-    if not kept.get("take"):  # which earlier versions do not know
-        kept.pop("take", None)
-    source = json.dumps(kept) if kept else None
+    fields = {} if clip.source is None else asdict(clip.source)
+    if not fields.get("take"):  # which earlier versions do not know
+        fields.pop("take", None)
+    source = json.dumps(fields) if fields else None
     connection.execute(
         "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (number, info.name, info.fps, info.own_frames, info.frames, skeleton, info.mirror_of, source),

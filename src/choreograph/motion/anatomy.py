@@ -183,8 +183,8 @@ def _choose_arms(tree: Tree, pairs: list[Pair], legs: Pair) -> Pair | None:
 def _head_chain(tree: Tree, legs: Pair, arms: Pair | None, pairs: list[Pair]) -> list[int]:
     """Joints from the chest (or hips) up to the head."""
     hub = legs.hub if arms is None else arms.hub
-    taken = {joint for pair in pairs if pair.hub == hub for joint in (pair.first[0], pair.second[0])}
-    free = [j for j in tree.children[hub] if j not in taken]
+    ends = {joint for pair in pairs if pair.hub == hub for joint in (pair.first[0], pair.second[0])}
+    free = [j for j in tree.children[hub] if j not in ends]
     if not free:
         return []
     top = chain_below(tree, max(free, key=lambda j: tree.reach[j] + tree.lengths[j]))
@@ -221,8 +221,8 @@ def _parts(tree: Tree, chain: list[int], parts: tuple[str, ...], apart: Floats, 
     """
     before, upper, lower, end, beyond = parts
     whole = chain
-    kept = _without_halves(tree, chain)
-    chain, apart = [chain[k] for k in kept], apart[kept]
+    joints = _without_halves(tree, chain)
+    chain, apart = [chain[k] for k in joints], apart[joints]
     bones = _bone_lengths(tree, chain)
     sums = bones[1:-1] + bones[2:]
     best = int(np.argmax(sums)) if len(sums) else 0
@@ -257,28 +257,28 @@ def _without_halves(tree: Tree, chain: list[int]) -> list[int]:
     A straight limb whose bones are of equal length is none of these: taken together, they would be no limb.
     """
     at = tree.rest[chain]
-    kept = [0]
+    places = [0]
     for k in range(1, len(chain) - 1):
         one, other = at[k] - at[k - 1], at[k + 1] - at[k]
         sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
         even = abs(sizes[0] - sizes[1]) < _HALF_SHARE * max(sizes)
-        if not (even and kept[-1] == k - 1 and one @ other > _STRAIGHT * sizes[0] * sizes[1] > 0):
-            kept.append(k)
-    kept += [len(chain) - 1] if len(chain) > 1 else []
-    bones = _bone_lengths(tree, [chain[k] for k in kept])
+        if not (even and places[-1] == k - 1 and one @ other > _STRAIGHT * sizes[0] * sizes[1] > 0):
+            places.append(k)
+    places += [len(chain) - 1] if len(chain) > 1 else []
+    bones = _bone_lengths(tree, [chain[k] for k in places])
     sums = bones[1:-1] + bones[2:]
     if not len(sums):
         return list(range(len(chain)))
     best = int(np.argmax(sums))
     pair = sorted(bones[best + 1 : best + 3])
-    return kept if pair[1] < _UNEVEN * pair[0] else list(range(len(chain)))
+    return places if pair[1] < _UNEVEN * pair[0] else list(range(len(chain)))
 
 
 def _sides(names: Sequence[str], tree: Tree, pair: Pair, legs: Pair, top: list[int]) -> tuple[str, str] | None:
     """The sides of a pair's first and second limb; None where they are at the same places, and no name tells."""
-    told = [any(split_side(names[j])[0] == "left" for j in chain) for chain in (pair.first, pair.second)]
-    if told[0] != told[1]:
-        return ("left", "right") if told[0] else ("right", "left")
+    on_left = [any(split_side(names[j])[0] == "left" for j in chain) for chain in (pair.first, pair.second)]
+    if on_left[0] != on_left[1]:
+        return ("left", "right") if on_left[0] else ("right", "left")
     apart = tree.rest[pair.first].mean(axis=0) - tree.rest[pair.second].mean(axis=0)
     if np.linalg.norm(apart) < 1e-3 * tree.reach[legs.first[0]]:
         return None
@@ -301,8 +301,8 @@ def _front(tree: Tree, legs: Pair, up: Floats) -> Floats:
         ends = [*tree.rest[below], *(tree.rest[tree.tip_parents[k]] + tree.tip_offsets[k] for k in tips)]
         feet += max((end - ankle for end in ends), key=lambda end: float(np.linalg.norm(end)))
         knees += knee - 0.5 * (hip + ankle)
-    for found in (feet, knees):
-        flat = found - up * float(found @ up) / size**2
+    for joints in (feet, knees):
+        flat = joints - up * float(joints @ up) / size**2
         if np.linalg.norm(flat) > 0.005 * size:
             return np.asarray(flat)
     return way - up * float(way @ up) / size**2

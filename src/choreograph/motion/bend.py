@@ -16,19 +16,14 @@ from choreograph.base.arrays import Complexes, Floats
 from choreograph.base.filters import gaussian
 from choreograph.base.floor import FloorTransform
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import LATERAL_M_S2
 
 SMOOTH_S = 0.25
 """Width (standard deviation) of the low-pass that takes sway out of a root's way: half a step."""
-GRAVITY_M_S2 = 9.81
-LATERAL_M_S2 = 1.5, 5.0
-"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
-curves."""
 MOST_LATERAL_M_S2 = 2.0, 6.0
 """Lateral acceleration up to which recorded walks and runs are believed."""
 MAX_CURVATURE = 3.0
 """Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
-RUN_M_S = 2.2
-"""Speed from which on somebody runs."""
 _SLOW_M2_S2 = 0.09
 """Product of two speeds below which the directions of two ways are not compared: who stands has none."""
 _TURN_S = 0.08

@@ -12,28 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Complexes, Flags, Floats, Ints
+from choreograph.motion.facts import LATERAL_M_S2
 
-WALK_M_S2, RUN_M_S2 = 1.5, 5.0
-"""Lateral acceleration that people bear at a walk, to 1.5 m/s, and at a run, from 3 m/s."""
 STRETCH = 0.1
 """Share by which steps may be longer or shorter than recorded."""
 TURN_RAD_S = 1.2
 """Fastest turn that is added to any motion; in proportion less below the speed of a slow step: who stands has feet that
 do not turn with him."""
-_STEP_M_S = 0.5
+_STEP_M_S = 0.5  # speed of a slow step
 _KNOT_S = 0.25
 """Between two knots turn and stretch change evenly."""
-_MOST_KNOTS, _MOST_FRAMES = 400, 6000
+_MOST_KNOTS, _MOST_FRAMES = 400, 6000  # of a motion: knots, and frames among which they are fitted
 _CLOSE_M, _NEAR_M = 0.003, 0.01
 """Below the first a fit is good enough; below the second targets are met: finishing brings the rest."""
 _PARTS = (1.0, 0.75, 0.5, 0.25, 0.1)
 """Parts of the way to a target that are tried where all of it cannot be had."""
 _MOST_TRIED = 60
 """Targets up to which each is tried by itself where not all can be met."""
-_ROUNDS = 12
+_ROUNDS = 12  # of solving what is linear about the last answer, at most
 _EXACT = 1e-6
 """Weight of the least squares against the targets."""
-_NEWTON_STEPS, _HALVINGS = 60, 30
+_NEWTON_STEPS, _HALVINGS = 60, 30  # of one fit, and halvings of one step
 
 
 class Bends(NamedTuple):
@@ -60,7 +59,8 @@ class BendTargets(NamedTuple):
 
 def lateral_limit(speed: Floats) -> Floats:
     """Lateral acceleration that people bear at a speed, m/s²."""
-    return np.asarray(WALK_M_S2 + (RUN_M_S2 - WALK_M_S2) * np.clip((speed - 1.5) / 1.5, 0.0, 1.0))
+    walk, run = LATERAL_M_S2
+    return np.asarray(walk + (run - walk) * np.clip((speed - 1.5) / 1.5, 0.0, 1.0))
 
 
 def turn_limit(speed: Floats) -> Floats:
@@ -124,9 +124,9 @@ def _approach(model: _Model, at: Ints, targets: BendTargets) -> Floats:
         for part in _PARTS:
             place[k], turn[k] = here + part * (wanted - here), faces + part * (yaw - faces)
             tried = BendTargets(targets.frame[upto], place[upto], turn[upto], targets.stiff)
-            found = _fit(model, at[upto], tried)
-            if _misses(model, found, at[upto], tried) < _NEAR_M:
-                share = found
+            trial = _fit(model, at[upto], tried)
+            if _misses(model, trial, at[upto], tried) < _NEAR_M:
+                share = trial
                 break
         else:
             place[k], turn[k] = here, np.nan

@@ -16,9 +16,9 @@ ROLES = ("hips", "neck", "head", *(f"{side}_{part}" for side in ("left", "right"
 """Joints whose poses are compared; points of the body come in this order."""
 POSED = len(ROLES)
 """The points behind these are ends of bones: the top of the head, the tips of the toes."""
-HEAD_TOP, LEFT_TIP, RIGHT_TIP = POSED, POSED + 1, POSED + 2
-POINTS = POSED + 3
-HIPS = 0
+HEAD_TOP, LEFT_TIP, RIGHT_TIP = POSED, POSED + 1, POSED + 2  # the last of the points
+POINTS = POSED + 3  # in all
+HIPS = 0  # the point by which a body is placed
 _STATURE_M = 1.75
 """Height of the body whose capsules these radii are."""
 _TRUNK = (("hips", "neck", 0.13), ("neck", "top", 0.10))
@@ -94,9 +94,9 @@ _CARRIERS = {"neck": "head", "head": "neck", "toe": "foot", "hand": "forearm", "
 def _joint(skeleton: Skeleton, role: str) -> int:
     """The joint of a role, or of the part that carries it, or the hips."""
     for _ in range(4):
-        found = skeleton.find(role)
-        if found is not None:
-            return found
+        joint = skeleton.find(role)
+        if joint is not None:
+            return joint
         side, _, part = role.partition("_") if role.startswith(("left_", "right_")) else ("", "", role)
         carrier = _CARRIERS.get(part)
         if carrier is None:

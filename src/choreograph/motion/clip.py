@@ -163,8 +163,8 @@ class Clip(ShowsItself):
 
     def with_labels(self, labels: Iterable[Label | str]) -> Clip:
         """A copy with these labels; a bare string covers the whole clip."""
-        made = tuple(Label(x, 0, len(self)) if isinstance(x, str) else x for x in labels)
-        return replace(self, labels=made)
+        every = tuple(Label(x, 0, len(self)) if isinstance(x, str) else x for x in labels)
+        return replace(self, labels=every)
 
     def with_contacts(self, contacts: Flags | None) -> Clip:
         """A copy with these foot plants."""
@@ -201,9 +201,9 @@ class Clip(ShowsItself):
         start, stop, _ = frames.indices(len(self))
         if stop <= start:
             raise RequestError(f"frames [{start}, {stop}) of {self.name!r} are empty; it has {len(self)} frames")
-        return self._taken(np.arange(start, stop), _cut_labels(self.labels, start, stop))
+        return self._rows_at(np.arange(start, stop), _cut_labels(self.labels, start, stop))
 
-    def _taken(self, at: Indices, labels: tuple[Label, ...]) -> Clip:
+    def _rows_at(self, at: Indices, labels: tuple[Label, ...]) -> Clip:
         return replace(
             self,
             root_pos=seal(self.root_pos[at]),
@@ -274,12 +274,12 @@ class Clip(ShowsItself):
 
 
 def _cut_labels(labels: Sequence[Label], start: int, stop: int) -> tuple[Label, ...]:
-    kept = []
+    labels_left = []
     for label in labels:
         low, high = max(label.start, start), min(label.stop, stop)
         if low < high:
-            kept.append(Label(label.text, low - start, high - start))
-    return tuple(kept)
+            labels_left.append(Label(label.text, low - start, high - start))
+    return tuple(labels_left)
 
 
 def concatenate(clips: Sequence[Clip], name: str | None = None) -> Clip:

@@ -14,8 +14,8 @@ from choreograph.motion.clip import Clip
 
 _STEP_M = 0.10
 """Plants this much apart in height stand on different floors: a stair is 15 to 20 cm, a slipping marker 3."""
-_RESTING_M_S = 0.15
-_RESTING_SECONDS = 0.15
+_RESTING_M_S = 0.15  # speed below which a foot rests
+_RESTING_SECONDS = 0.15  # for which it rests at least
 _MOST_SLOPE = 0.05
 """Of a floor that a capture was calibrated badly to, metres of height for each of way; what rises more is no floor."""
 _SLOPE_WAY_M = 0.5
@@ -139,18 +139,18 @@ def _floor_slope(pos: Floats, speed: Floats, fps: float) -> Floats:
     terms = np.concatenate([np.eye(pos.shape[1])[joint], way], axis=1)
     check = np.diag([1e-9] * pos.shape[1] + [_SLOPE_WAY_M**2] * 2)
     trust = np.ones(len(rests))
-    found = np.zeros(terms.shape[1])
+    slope = np.zeros(terms.shape[1])
     for _ in range(20):
-        before = found
-        found = np.linalg.solve(terms.T @ (trust[:, None] * terms) + check, terms.T @ (trust * heights))
-        off = np.abs(heights - terms @ found)
+        before = slope
+        slope = np.linalg.solve(terms.T @ (trust[:, None] * terms) + check, terms.T @ (trust * heights))
+        off = np.abs(heights - terms @ slope)
         trust = _SLOPE_NOISE_M / np.maximum(off, _SLOPE_NOISE_M)
-        if np.abs(found - before).max() < _SLOPE_FOUND:
+        if np.abs(slope - before).max() < _SLOPE_FOUND:
             break
     usual = {k: quantile(heights[joint == k], 0.5) for k in set(joint.tolist())}
     apart = np.abs(heights - [usual[k] for k in joint.tolist()])
     explains = quantile(off, 0.5) < 0.5 * quantile(apart, 0.5)
-    return np.asarray(found[-2:]) if explains and np.hypot(*found[-2:]) < _MOST_SLOPE else level
+    return np.asarray(slope[-2:]) if explains and np.hypot(*slope[-2:]) < _MOST_SLOPE else level
 
 
 def _standing_heights(heights: Floats, speed: Floats, settings: ContactSettings) -> Floats:

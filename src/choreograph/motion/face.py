@@ -12,8 +12,8 @@ from choreograph.base.errors import RequestError
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 
-_METRES_PER_MM = 1e-3
-_SWEEPS = 40
+_METRES_PER_MM = 1e-3  # landmarks are in millimetres, clips in metres
+_SWEEPS = 40  # over all shapes until their weights settle, at most
 _RIDGE_MM = 0.05
 """Millimetres of landmarks that a whole weight counts as: of weights that do alike, the smallest is taken."""
 

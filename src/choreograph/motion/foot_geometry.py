@@ -25,7 +25,7 @@ _MOMENT_S = 0.2
 """Time for which feet stand at least in a recording that tells how they do."""
 _ALIKE = float(np.cos(np.radians(10.0)))
 """How nearly feet of two rest poses point the same way where they are the same pose, as a cosine."""
-_STEEP = np.radians(60.0)
+_STEEP = np.radians(60.0)  # slope of a foot's bone at which a file's rest pose is not one of standing
 _SHALLOW = np.radians(6.0)
 """Slopes from ankle to ball between which a rest pose is that of a foot on the floor."""
 

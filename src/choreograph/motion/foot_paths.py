@@ -127,8 +127,8 @@ def by_ball(clip: Clip, side: str, places: tuple[Floats, Floats, Floats, Floats]
     # Feet of other lengths: at rest on the floor both ways agree.
     gap = wanted + reach - ball_at
     yaw = quat.from_yaw(heading)
-    kept = quat.rotate(yaw, medians(quat.rotate(quat.inverse(yaw), gap)[flat]))
-    by_ball = ball_at + kept - reach
+    gaps = quat.rotate(yaw, medians(quat.rotate(quat.inverse(yaw), gap)[flat]))
+    by_ball = ball_at + gaps - reach
     weight = within(ball & ~heel, _HAND_OVER_S * clip.fps)[:, None]
     return np.asarray((1 - weight) * wanted + weight * by_ball)
 

@@ -14,6 +14,7 @@ from choreograph.base.arrays import Floats
 from choreograph.motion.face import FaceShapes
 
 JAW, BROWS, NOSE, EYES, MOUTH = range(17), range(17, 27), range(27, 36), range(36, 48), range(48, 68)
+"""Of the 68 landmarks."""
 _UPPER_LIP = (49, 50, 51, 52, 53, 61, 62, 63)
 _LOWER_LIP = (55, 56, 57, 58, 59, 65, 66, 67)
 _CORNERS = {"Right": (48, 60), "Left": (54, 64)}

@@ -108,10 +108,10 @@ def unite_roots(clips: Sequence[Clip], like: Skeleton | None = None) -> tuple[li
         like: The skeleton that they are to have, if not one of their own.
     """
     which, notes = find_helpers([clip.skeleton for clip in clips], like)
-    made = list(clips)
+    clips_out = list(clips)
     for number in which:
-        made[number] = fold_helper_root(made[number])
-    return made, notes
+        clips_out[number] = fold_helper_root(clips_out[number])
+    return clips_out, notes
 
 
 def find_helpers(skeletons: Sequence[Skeleton], like: Skeleton | None = None) -> tuple[list[int], list[Note]]:

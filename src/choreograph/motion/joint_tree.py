@@ -96,27 +96,27 @@ def way_up(parents: Ints32, joint: int) -> list[int]:
 def limb_pairs(tree: Tree) -> list[Pair]:
     """Pairs of equal limbs that hang from one joint, the longest first; those in other limbs are left out."""
     least = _LIMB_SHARE * float(tree.reach[0])
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for hub, children in enumerate(tree.children):
         begins = [j for j in children if tree.reach[j] >= least and tree.children[j]]
         limbs = [chain_below(tree, j) for j in begins] if len(begins) > 1 else []
         for one, other in _twins(tree, limbs, least):
-            found.append(Pair(hub, one, other, np.linalg.norm(tree.rest[one] - tree.rest[other], axis=1)))
-    found.sort(key=lambda p: -tree.reach[p.first[0]] - tree.lengths[p.first[0]])
-    kept: list[Pair] = []
+            pairs.append(Pair(hub, one, other, np.linalg.norm(tree.rest[one] - tree.rest[other], axis=1)))
+    pairs.sort(key=lambda p: -tree.reach[p.first[0]] - tree.lengths[p.first[0]])
+    pairs_left: list[Pair] = []
     inside = set[int]()
-    for pair in found:
+    for pair in pairs:
         if inside.isdisjoint((pair.hub, pair.first[0], pair.second[0])):
-            kept.append(pair)
+            pairs_left.append(pair)
             inside.update(pair.first, pair.second)
-    return kept
+    return pairs_left
 
 
 def _twins(tree: Tree, limbs: list[list[int]], least: float) -> list[tuple[list[int], list[int]]]:
     """Limbs that are equal, and of those without a twin the ones that begin alike: a hand may hold a sword."""
     pairs = list(combinations(limbs, 2))
-    found = [pair for pair in pairs if len(pair[0]) == len(pair[1]) and _alike(tree, *pair)[-1]]
-    twins = {chain[0] for pair in found for chain in pair}
+    pairs_alike = [pair for pair in pairs if len(pair[0]) == len(pair[1]) and _alike(tree, *pair)[-1]]
+    twins = {chain[0] for pair in pairs_alike for chain in pair}
     for one, other in pairs:
         if one[0] in twins or other[0] in twins:
             continue
@@ -124,8 +124,8 @@ def _twins(tree: Tree, limbs: list[list[int]], least: float) -> list[tuple[list[
         alike = _alike(tree, one, other)
         counts = 1 + np.flatnonzero(alike & enough[: len(alike)])
         if len(counts) and counts[-1] > 2:
-            found.append((one[: counts[-1]], other[: counts[-1]]))
-    return found
+            pairs_alike.append((one[: counts[-1]], other[: counts[-1]]))
+    return pairs_alike
 
 
 def _alike(tree: Tree, one: list[int], other: list[int]) -> Flags:

@@ -28,7 +28,7 @@ from choreograph.motion.skeleton import Skeleton
 class LiveMap:
     """A table by which poses of one body are put on another."""
 
-    found: RoleMap
+    roles: RoleMap
     """Which joint is which; feet are aligned by how they stand."""
     scale: Floats
     """Of places, (3,)."""
@@ -43,9 +43,9 @@ class LiveMap:
 
     def poses(self, root_pos: Floats, local_rot: Floats) -> tuple[Floats, Floats]:
         """Root positions (F, 3) and local rotations (F, J, 4) of the target, each frame by itself."""
-        source, target = self.found.source, self.found.target
+        source, target = self.roles.source, self.roles.target
         there, turned = kinematics.forward(root_pos, local_rot, source.offsets[None], source.parents)
-        world = world_rotations(self.found, turned)
+        world = world_rotations(self.roles, turned)
         local = kinematics.to_local(world, target.parents)
         middle = self._carried(there[:, _joints(source, "upper_leg")].mean(axis=1))
         at, _ = kinematics.forward(np.zeros_like(middle), local, target.offsets[None], target.parents)
@@ -80,20 +80,20 @@ def live_map(clip: Clip, skeleton: Skeleton, stance: FootGeometry) -> LiveMap:
     """
     clip = with_detected_contacts(clip)
     source = clip.skeleton
-    found = map_roles(source, skeleton)
+    roles = map_roles(source, skeleton)
     if not source.same_joints(skeleton):
-        level_head(clip, found)
+        level_head(clip, roles)
     turned, there = clip.global_rotations(), clip.global_positions()
     soles, heights, across = [], [], across_stride(clip)
     for side in SIDES:
         flat = flat_frames(clip, side)
-        level = foot_aligns(found, turned, side, flat, stance.flat[side])
+        level = foot_aligns(roles, turned, side, flat, stance.flat[side])
         heading = quat.yaw_of(quat.multiply(turned[flat, source.need(f"{side}_foot")], level))
         outwards = np.angle(np.exp(1j * (heading - np.arctan2(-across[flat, 2], across[flat, 0]))))
         soles.append(quat.multiply(level, quat.from_yaw(-np.median(outwards))))
         heights.append(float(np.median(there[flat, source.need(f"{side}_foot"), 1])))
     scale, along = leg_length(skeleton) / leg_length(source), way_scale(source, skeleton)
-    world = world_rotations(found, turned)
+    world = world_rotations(roles, turned)
     at, _ = kinematics.forward(
         np.zeros((len(clip), 3)), kinematics.to_local(world, skeleton.parents), skeleton.offsets[None], skeleton.parents
     )
@@ -102,7 +102,7 @@ def live_map(clip: Clip, skeleton: Skeleton, stance: FootGeometry) -> LiveMap:
         hip, knee, ankle = _leg(skeleton, side)
         hinges.append(ik.usual_hinge(at[:, hip], at[:, knee], at[:, ankle], world[:, hip]))
     return LiveMap(
-        found,
+        roles,
         np.array([along, scale, along]),
         stance.ankle_m - scale * float(np.mean(heights)),
         0.5 * (hip_width(skeleton) - scale * hip_width(source)),

@@ -27,4 +27,4 @@ def mirror_rotations(local_rot: Floats, pairs: Ints32) -> Floats:
 
 def mirror_text(text: str) -> str:
     """Words with left and right exchanged: "turn left" becomes "turn right"."""
-    return _SIDE_WORD.sub(lambda found: _SIDES[found[0]], text)
+    return _SIDE_WORD.sub(lambda match: _SIDES[match[0]], text)

@@ -204,16 +204,16 @@ class _Parser:
         end = len(text.rstrip())
         at = 0
         while at < end:
-            found = _TOKEN.match(text, at)
-            assert found is not None
-            kind = str(found.lastgroup)
+            match = _TOKEN.match(text, at)
+            assert match is not None
+            kind = str(match.lastgroup)
             if kind == "bad":
-                raise self._error("a quotation mark is left open", found.start(kind))
-            word = found[kind]
+                raise self._error("a quotation mark is left open", match.start(kind))
+            word = match[kind]
             if kind == "word" and word.lower() in ("and", "or", "not"):
                 kind = word.lower()
-            self.tokens.append((kind, word, found.start(found.lastgroup or 0)))
-            at = found.end()
+            self.tokens.append((kind, word, match.start(match.lastgroup or 0)))
+            at = match.end()
         self.at = 0
 
     def parse(self) -> Query:
@@ -318,12 +318,12 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
         return fnmatchcase(name, wanted) if is_pattern else name == wanted
 
     def in_folder(clip: ClipText, _texts: Sequence[str]) -> bool:
-        asked = [part for part in wanted.split("/") if part]
+        parts = [part for part in wanted.split("/") if part]
         own = clip._folders
         same = fnmatchcase if is_pattern else str.__eq__
-        return bool(asked) and any(
-            all(same(part, one) for part, one in zip(own[at:], asked, strict=False))
-            for at in range(len(own) - len(asked) + 1)
+        return bool(parts) and any(
+            all(same(part, one) for part, one in zip(own[at:], parts, strict=False))
+            for at in range(len(own) - len(parts) + 1)
         )
 
     def of_person(clip: ClipText, _texts: Sequence[str]) -> bool:
@@ -339,5 +339,5 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
 
 
 def _says_phrase(wanted: str, text: str) -> bool:
-    asked, said = re.findall(r"\w+", wanted), re.findall(r"\w+", text.lower())
-    return bool(asked) and any(said[at : at + len(asked)] == asked for at in range(len(said) - len(asked) + 1))
+    want, words = re.findall(r"\w+", wanted), re.findall(r"\w+", text.lower())
+    return bool(want) and any(words[at : at + len(want)] == want for at in range(len(words) - len(want) + 1))

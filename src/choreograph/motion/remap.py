@@ -52,34 +52,34 @@ _PELVIS_SHARE = (0.2, 1.5)
 """How much less or more than the source's a pelvis may turn within a stride."""
 
 
-def remap(clip: Clip, found: RoleMap, stance: FootGeometry, along: float | None = None) -> tuple[Floats, Floats, Flags]:
+def remap(clip: Clip, roles: RoleMap, stance: FootGeometry, along: float | None = None) -> tuple[Floats, Floats, Flags]:
     """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does.
 
     Args:
         clip: The motion.
-        found: Which joint is which.
+        roles: Which joint is which.
         stance: How the target stands.
         along: Scale of the way along the floor; the legs' if None.
     """
     clip = with_detected_contacts(clip)
-    skeleton = found.target
+    skeleton = roles.target
     scale = leg_length(skeleton) / leg_length(clip.skeleton)
     scales = np.array([scale if along is None else along, scale, scale if along is None else along])
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
     stands = {side: stands_flat(clip, side) for side in SIDES}
     if not clip.skeleton.same_joints(skeleton):
-        level_head(clip, found)
-    levels = {side: foot_aligns(found, turned, side, flat[side], stance.flat[side]) for side in SIDES}
-    world = world_rotations(found, turned)
+        level_head(clip, roles)
+    levels = {side: foot_aligns(roles, turned, side, flat[side], stance.flat[side]) for side in SIDES}
+    world = world_rotations(roles, turned)
     wider = hip_width(skeleton) - scale * hip_width(clip.skeleton)
     across = across_stride(clip)
-    _turn_pelvis(clip, found, world, across, scale)
+    _turn_pelvis(clip, roles, world, across, scale)
     headings = {}
     for side in SIDES:
-        stands[side] = replace(stands[side], weight=_unlike(found, side, scale) * stands[side].weight)
-        flatter = np.maximum(stands[side].weight, _pitch_less(clip, found, side, levels[side], stance, scale))
-        headings[side] = _settle_foot(found, (turned, world), side, levels[side], flatter)
+        stands[side] = replace(stands[side], weight=_unlike(roles, side, scale) * stands[side].weight)
+        flatter = np.maximum(stands[side].weight, _pitch_less(clip, roles, side, levels[side], stance, scale))
+        headings[side] = _settle_foot(roles, (turned, world), side, levels[side], flatter)
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
@@ -119,14 +119,14 @@ def _down(low: Floats, height: Floats, standing: float, scale: float, raised: fl
     return np.asarray(np.where(same_floor, raised, scale * (low - standing) + raised) - height)
 
 
-def level_head(clip: Clip, found: RoleMap) -> None:
+def level_head(clip: Clip, roles: RoleMap) -> None:
     """Take out how far a head is bowed throughout where its rest pose is a drawing, not a pose.
 
     Skeletons fitted to markers have a neck and head straight up at rest; people's heads then sit 15 to 30 degrees off.
     """
     source = clip.skeleton
-    here, head, neck = found.target.find("head"), source.find("head"), source.find("neck")
-    if here is None or head is None or neck is None or found.low[here] != head:
+    here, head, neck = roles.target.find("head"), source.find("head"), source.find("neck")
+    if here is None or head is None or neck is None or roles.low[here] != head:
         return
     rest = source.rest_positions()
     bones = [rest[head] - rest[neck], *source.tip_offsets[source.tip_parents == head]]
@@ -136,7 +136,7 @@ def level_head(clip: Clip, found: RoleMap) -> None:
     ahead = quat.rotate(clip.global_rotations()[:, head], np.array([0.0, 0.0, 1.0]))
     pitch = quantile(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0)), 0.5)
     if _BOWED[0] < abs(pitch) < _BOWED[1]:
-        found.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), found.align[here])
+        roles.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), roles.align[here])
 
 
 def hip_width(skeleton: Skeleton) -> float:
@@ -145,18 +145,18 @@ def hip_width(skeleton: Skeleton) -> float:
     return float(np.linalg.norm(rest[skeleton.need("left_upper_leg")] - rest[skeleton.need("right_upper_leg")]))
 
 
-def world_rotations(found: RoleMap, turned: Floats) -> Floats:
+def world_rotations(roles: RoleMap, turned: Floats) -> Floats:
     """Global rotations of the target's joints, (F, J, 4): the source's, laid on; those without one as their parent."""
     from choreograph.motion import _compiled_remap
 
-    world = np.empty((len(turned), len(found.target), 4))
-    between = (found.low >= 0) & (found.share > 0)
+    world = np.empty((len(turned), len(roles.target), 4))
+    between = (roles.low >= 0) & (roles.share > 0)
     for j in np.flatnonzero(between):
         world[:, j] = quat.multiply(
-            quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], found.share[j]), found.align[j]
+            quat.slerp(turned[:, roles.low[j]], turned[:, roles.high[j]], roles.share[j]), roles.align[j]
         )
-    takes = np.where(between, _WRITTEN, found.low)
-    _compiled_remap.lay_on(world, turned, takes, found.align, found.target.parents)
+    takes = np.where(between, _WRITTEN, roles.low)
+    _compiled_remap.lay_on(world, turned, takes, roles.align, roles.target.parents)
     return world
 
 
@@ -193,28 +193,28 @@ def _across(clip: Clip) -> Floats:
     return np.asarray(now / np.maximum(np.linalg.norm(now, axis=1, keepdims=True), 1e-9))
 
 
-def _turn_pelvis(clip: Clip, found: RoleMap, world: Floats, usual: Floats, scale: float) -> None:
+def _turn_pelvis(clip: Clip, roles: RoleMap, world: Floats, usual: Floats, scale: float) -> None:
     """Turn the pelvis so that its hip joints go as far as the source's, scaled, do; the rotations are changed.
 
     Hips twice as wide that turned as far would move twice as far, over feet that stand where the source's do. The
     width that a body has more goes with the way the pelvis faces over a stride, which is not scaled.
     """
-    widths = scale * hip_width(clip.skeleton), hip_width(found.target)
-    joint = pelvis(found.target)
-    if found.low[joint] < 0 or min(widths) < 1e-6 or abs(widths[1] - widths[0]) < _SAME_WIDTH * widths[1]:
+    widths = scale * hip_width(clip.skeleton), hip_width(roles.target)
+    joint = pelvis(roles.target)
+    if roles.low[joint] < 0 or min(widths) < 1e-6 or abs(widths[1] - widths[0]) < _SAME_WIDTH * widths[1]:
         return
     now = _across(clip)
-    kept = np.clip(widths[0] / widths[1], *_PELVIS_SHARE)
-    turn = quat.between_vectors(now, kept * now + (1 - kept) * usual)
-    for j in np.flatnonzero(_moves_with(found, joint)):
+    share = np.clip(widths[0] / widths[1], *_PELVIS_SHARE)
+    turn = quat.between_vectors(now, share * now + (1 - share) * usual)
+    for j in np.flatnonzero(_moves_with(roles, joint)):
         world[:, j] = quat.multiply(turn, world[:, j])
 
 
-def _moves_with(found: RoleMap, joint: int) -> Flags:
+def _moves_with(roles: RoleMap, joint: int) -> Flags:
     """The joints that take their rotation from the same joint of the source, or move with one that does."""
-    own = (found.low == found.low[joint]) & (found.share <= 0)
-    for j, parent in enumerate(found.target.parents):
-        if found.low[j] < 0 and parent >= 0 and own[parent]:
+    own = (roles.low == roles.low[joint]) & (roles.share <= 0)
+    for j, parent in enumerate(roles.target.parents):
+        if roles.low[j] < 0 and parent >= 0 and own[parent]:
             own[j] = True
     return own
 
@@ -222,53 +222,53 @@ def _moves_with(found: RoleMap, joint: int) -> Flags:
 # ------------------------------------------------------------------------------------------------------------ feet
 
 
-def foot_aligns(found: RoleMap, turned: Floats, side: str, flat: Indices, own: Floats) -> Floats:
+def foot_aligns(roles: RoleMap, turned: Floats, side: str, flat: Indices, own: Floats) -> Floats:
     """Align a foot and its toes by how both bodies stand: the target is flat where the source is; the map is changed.
 
     The rotation comes back that, behind the source's foot's, leaves how it is turned against its own flat pose, (4,).
     """
-    ankle, there = found.target.need(f"{side}_foot"), found.source.need(f"{side}_foot")
-    if found.low[ankle] != there:
-        return quat.inverse(found.align[ankle])  # somebody said otherwise
-    level = quat.inverse(standing_pose(turned[flat, there], foot_bone(found.source, side)))
-    found.align[ankle] = quat.multiply(level, own)
-    toe, beyond = found.target.find(f"{side}_toe"), found.source.find(f"{side}_toe")
+    ankle, there = roles.target.need(f"{side}_foot"), roles.source.need(f"{side}_foot")
+    if roles.low[ankle] != there:
+        return quat.inverse(roles.align[ankle])  # somebody said otherwise
+    level = quat.inverse(standing_pose(turned[flat, there], foot_bone(roles.source, side)))
+    roles.align[ankle] = quat.multiply(level, own)
+    toe, beyond = roles.target.find(f"{side}_toe"), roles.source.find(f"{side}_toe")
     if toe is not None and beyond is not None:
         # Toes bend against the foot as the source's do, from straight.
         bend = quat.multiply(quat.inverse(quat.multiply(turned[flat, there], level)), turned[flat, beyond])
         straight = quat.from_rotvec(medians(quat.as_rotvec(bend)))
-        found.low[toe] = found.high[toe] = beyond
-        found.align[toe] = quat.multiply(quat.inverse(straight), own)
+        roles.low[toe] = roles.high[toe] = beyond
+        roles.align[toe] = quat.multiply(quat.inverse(straight), own)
     elif toe is not None:
-        found.low[toe], found.high[toe], found.align[toe] = there, there, found.align[ankle]
+        roles.low[toe], roles.high[toe], roles.align[toe] = there, there, roles.align[ankle]
     return level
 
 
-def _settle_foot(found: RoleMap, pose: tuple[Floats, Floats], side: str, level: Floats, stands: Floats) -> Floats:
+def _settle_foot(roles: RoleMap, pose: tuple[Floats, Floats], side: str, level: Floats, stands: Floats) -> Floats:
     """Make a foot level while it stands, with all that hangs from it; its yaw comes back, (F,).
 
     The higher an ankle, the more a slight pitch would move it.
     """
     turned, world = pose
-    ankle, there = found.target.need(f"{side}_foot"), found.source.need(f"{side}_foot")
-    if found.low[ankle] != there:
+    ankle, there = roles.target.need(f"{side}_foot"), roles.source.need(f"{side}_foot")
+    if roles.low[ankle] != there:
         return quat.yaw_of(world[:, ankle])
     recorded = quat.multiply(turned[:, there], level)
     sole = quat.slerp(recorded, quat.from_yaw(quat.yaw_of(recorded)), stands)
     turn = quat.multiply(sole, quat.inverse(recorded))
-    for joint in range(ankle, len(found.target)):
-        if _hangs_from(found.target, joint, ankle):
+    for joint in range(ankle, len(roles.target)):
+        if _hangs_from(roles.target, joint, ankle):
             world[:, joint] = quat.multiply(turn, world[:, joint])
     return quat.yaw_of(sole)
 
 
-def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Floats, stance: FootGeometry, scale: float) -> Floats:
+def _pitch_less(clip: Clip, roles: RoleMap, side: str, level: Floats, stance: FootGeometry, scale: float) -> Floats:
     """How much less a foot that stands is to be pitched than the recorded one, (F,), as a share.
 
     An ankle that is higher above the ball would go farther for the same pitch.
     """
-    bones = foot_bone(found.source, side), foot_bone(found.target, side)
-    both = (found.source.find(f"{side}_toe"), found.target.find(f"{side}_toe"))
+    bones = foot_bone(roles.source, side), foot_bone(roles.target, side)
+    both = (roles.source.find(f"{side}_toe"), roles.target.find(f"{side}_toe"))
     if bones[0] is None or bones[1] is None or None in both:
         return np.zeros(len(clip))
     theirs = -scale * float(quat.rotate(quat.inverse(level), bones[0])[1])
@@ -279,10 +279,10 @@ def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Floats, stance: Fo
     return np.asarray((1 - max(theirs, 0.0) / mine) * within(heel & ball, _PITCH_S * clip.fps))
 
 
-def _unlike(found: RoleMap, side: str, scale: float) -> float:
+def _unlike(roles: RoleMap, side: str, scale: float) -> float:
     """How much a foot is another one, 0 to 1: one of the same shape stands as the recorded one does, tilt and all."""
-    theirs, mine = foot_bone(found.source, side), foot_bone(found.target, side)
-    if theirs is None or mine is None or not found.source.same_joints(found.target):
+    theirs, mine = foot_bone(roles.source, side), foot_bone(roles.target, side)
+    if theirs is None or mine is None or not roles.source.same_joints(roles.target):
         return 1.0
     gap = float(np.linalg.norm(mine - scale * theirs)) / max(scale * float(np.linalg.norm(theirs)), 1e-9)
     return min(gap / _SAME_FOOT, 1.0)

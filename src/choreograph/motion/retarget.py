@@ -52,11 +52,11 @@ def retarget(
         return clip
     rehung = rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
-    found = map_roles(clip.skeleton, body, given)
+    roles = map_roles(clip.skeleton, body, given)
     stance = stance or (likely_stance(clip, body) if sole_m is None else None) or body_stance(body, sole_m)
-    root, rotations, contacts = remap(clip, found, stance, way_scale(clip.skeleton, body) if keep_way else None)
-    made = _made(clip, body, root, rotations, contacts)
-    return made if rehung is None else rehung.on_rig(made)
+    root, rotations, contacts = remap(clip, roles, stance, way_scale(clip.skeleton, body) if keep_way else None)
+    clip_out = _new_clip(clip, body, root, rotations, contacts)
+    return clip_out if rehung is None else rehung.on_rig(clip_out)
 
 
 def way_scale(source: Skeleton, target: Skeleton) -> float:
@@ -65,7 +65,7 @@ def way_scale(source: Skeleton, target: Skeleton) -> float:
     return 1.0 if WAY_SCALES[0] <= scale <= WAY_SCALES[1] else scale
 
 
-def _made(
+def _new_clip(
     clip: Clip,
     skeleton: Skeleton,
     root: Floats,

@@ -89,13 +89,13 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     Raises:
         RoleError: If one of the bodies has no legs, or a given name is not there.
     """
-    found = _found_map(source, target)
-    found = replace(found, **{name: getattr(found, name).copy() for name in ("low", "high", "share", "align")})
+    roles = _found_map(source, target)
+    roles = replace(roles, **{name: getattr(roles, name).copy() for name in ("low", "high", "share", "align")})
     for name, other in (given or {}).items():
         joint = target.index(name)
-        found.low[joint] = found.high[joint] = source.index(other) if other else -1
-        found.share[joint] = 0.0
-    return found
+        roles.low[joint] = roles.high[joint] = source.index(other) if other else -1
+        roles.share[joint] = 0.0
+    return roles
 
 
 @lru_cache(maxsize=16)
@@ -104,17 +104,17 @@ def _found_map(source: Skeleton, target: Skeleton) -> RoleMap:
     need_legs(source, target)
     count = len(target)
     low, high, share = np.full(count, -1, np.intp), np.full(count, -1, np.intp), np.zeros(count)
-    found = RoleMap(source, target, low, high, share, np.tile(quat.IDENTITY, (count, 1)))
-    _map_trunk(found)
+    roles = RoleMap(source, target, low, high, share, np.tile(quat.IDENTITY, (count, 1)))
+    _map_trunk(roles)
     for side in SIDES:
-        _map_limbs(found, side)
-        _map_fingers(found, side)
+        _map_limbs(roles, side)
+        _map_fingers(roles, side)
     if source.same_joints(target):
         for alike in np.flatnonzero(low < 0):
             low[alike] = high[alike] = alike
             if target.parents[alike] >= 0:
-                found.align[alike] = found.align[target.parents[alike]]
-    return found
+                roles.align[alike] = roles.align[target.parents[alike]]
+    return roles
 
 
 def need_legs(source: Skeleton, target: Skeleton) -> None:
@@ -132,8 +132,8 @@ def need_legs(source: Skeleton, target: Skeleton) -> None:
             )
 
 
-def _set(found: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:
-    found.low[joint], found.high[joint], found.share[joint] = source, source if other is None else other, share
+def _set(roles: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:
+    roles.low[joint], roles.high[joint], roles.share[joint] = source, source if other is None else other, share
 
 
 def _chest(skeleton: Skeleton, hips: int) -> int:
@@ -146,49 +146,49 @@ def _chest(skeleton: Skeleton, hips: int) -> int:
     return spine[-1] if spine else hips
 
 
-def _map_trunk(found: RoleMap) -> None:
-    source, target = found.source, found.target
+def _map_trunk(roles: RoleMap) -> None:
+    source, target = roles.source, roles.target
     hips = pelvis(source), pelvis(target)
-    _set(found, hips[1], hips[0])
+    _set(roles, hips[1], hips[0])
     named = target.find("hips")
     if named is not None and named != hips[1]:
         for joint in (*chain_between(target, hips[1], named), *chain_between(target, named, hips[1])):
-            _set(found, joint, hips[0])
-        _set(found, named, hips[0])
+            _set(roles, joint, hips[0])
+        _set(roles, named, hips[0])
     chests = _chest(source, hips[0]), _chest(target, hips[1])
-    _map_chain(found, [hips[0], *chain_between(source, hips[0], chests[0])], chain_between(target, hips[1], chests[1]))
+    _map_chain(roles, [hips[0], *chain_between(source, hips[0], chests[0])], chain_between(target, hips[1], chests[1]))
     heads = source.find("head"), target.find("head")
     if heads[0] is None or heads[1] is None:
         return
     up = [chests[0], *chain_between(source, chests[0], heads[0])]
-    _map_chain(found, up, chain_between(target, chests[1], heads[1]))
+    _map_chain(roles, up, chain_between(target, chests[1], heads[1]))
 
 
-def _map_chain(found: RoleMap, source: list[int], target: list[int]) -> None:
+def _map_chain(roles: RoleMap, source: list[int], target: list[int]) -> None:
     """Joints of a chain by how far along it they are: the last to the last, the others between."""
     for k, joint in enumerate(target, 1):
-        if found.target.roles[joint] == "hips":
+        if roles.target.roles[joint] == "hips":
             continue
         at = k / len(target) * (len(source) - 1)
         below = min(int(at + 1e-9), len(source) - 1)
-        _set(found, joint, source[below], source[min(below + 1, len(source) - 1)], max(at - below, 0.0))
+        _set(roles, joint, source[below], source[min(below + 1, len(source) - 1)], max(at - below, 0.0))
 
 
-def _map_limbs(found: RoleMap, side: str) -> None:
-    source, target = found.source, found.target
+def _map_limbs(roles: RoleMap, side: str) -> None:
+    source, target = roles.source, roles.target
     for part in ("clavicle", "upper_arm", "forearm", "hand", "upper_leg", "lower_leg", "foot", "toe"):
         there, here = source.find(f"{side}_{part}"), target.find(f"{side}_{part}")
         if there is None or here is None:
             continue
-        _set(found, here, there)
+        _set(roles, here, there)
         if part in _NEXT:
             ends = source.find(f"{side}_{_NEXT[part]}"), target.find(f"{side}_{_NEXT[part]}")
             if ends[0] is not None and ends[1] is not None:
-                found.align[here] = quat.between_vectors(_bone(target, here, ends[1]), _bone(source, there, ends[0]))
+                roles.align[here] = quat.between_vectors(_bone(target, here, ends[1]), _bone(source, there, ends[0]))
         elif part == "hand":
-            found.align[here] = _align_hands(found, side, here, there)
+            roles.align[here] = _align_hands(roles, side, here, there)
         else:
-            found.align[here] = _align_feet(found, side)
+            roles.align[here] = _align_feet(roles, side)
 
 
 def _bone(skeleton: Skeleton, start: int, end: int) -> Floats:
@@ -210,10 +210,10 @@ def foot_bone(skeleton: Skeleton, side: str) -> Floats | None:
     return seal(np.array(skeleton.tip_offsets[tips[0]])) if len(tips) else None
 
 
-def _align_feet(found: RoleMap, side: str) -> Floats:
+def _align_feet(roles: RoleMap, side: str) -> Floats:
     """Feet by heading alone: both stand flat at rest, however high the ankle is above the ball."""
     headings = []
-    for skeleton in (found.target, found.source):
+    for skeleton in (roles.target, roles.source):
         bone = foot_bone(skeleton, side)
         if bone is None:
             return np.array(quat.IDENTITY)
@@ -223,7 +223,7 @@ def _align_feet(found: RoleMap, side: str) -> Floats:
 
 def _finger_joints(skeleton: Skeleton, side: str) -> dict[tuple[str, int], int]:
     """Joints of fingers by kind and place along the finger."""
-    found: dict[tuple[str, int], int] = {}
+    fingers: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
     for joint, role in enumerate(skeleton.roles):
         if role != f"{side}_fingers":
@@ -232,8 +232,8 @@ def _finger_joints(skeleton: Skeleton, side: str) -> dict[tuple[str, int], int]:
         if kind is not None:
             name = "pinky" if kind[0] == "little" else kind[0]
             counts[name] = counts.get(name, 0) + 1
-            found[name, counts[name]] = joint
-    return found
+            fingers[name, counts[name]] = joint
+    return fingers
 
 
 def _hand_frame(skeleton: Skeleton, side: str, hand: int) -> tuple[Floats, Floats | None] | None:
@@ -248,11 +248,11 @@ def _hand_frame(skeleton: Skeleton, side: str, hand: int) -> tuple[Floats, Float
     return ahead, None if thumb is None else _bone(skeleton, hand, thumb)
 
 
-def _align_hands(found: RoleMap, side: str, here: int, there: int) -> Floats:
+def _align_hands(roles: RoleMap, side: str, here: int, there: int) -> Floats:
     """Hands by fingers and thumb where both have them, else as the forearms lie."""
-    forearm = found.target.find(f"{side}_forearm")
-    as_forearm = found.align[forearm] if forearm is not None else np.array(quat.IDENTITY)
-    own, other = _hand_frame(found.target, side, here), _hand_frame(found.source, side, there)
+    forearm = roles.target.find(f"{side}_forearm")
+    as_forearm = roles.align[forearm] if forearm is not None else np.array(quat.IDENTITY)
+    own, other = _hand_frame(roles.target, side, here), _hand_frame(roles.source, side, there)
     if own is None or other is None:
         return np.asarray(as_forearm)
     (ahead, thumb), (other_ahead, other_thumb) = own, other
@@ -273,16 +273,16 @@ def _frame(first: Floats, second: Floats) -> Floats:
     return np.stack([x, y, np.cross(x, y)], axis=1)
 
 
-def _map_fingers(found: RoleMap, side: str) -> None:
-    hand = found.target.find(f"{side}_hand")
-    there, here = _finger_joints(found.source, side), _finger_joints(found.target, side)
+def _map_fingers(roles: RoleMap, side: str) -> None:
+    hand = roles.target.find(f"{side}_hand")
+    there, here = _finger_joints(roles.source, side), _finger_joints(roles.target, side)
     for key, joint in here.items():
         if key not in there or hand is None:
             continue
-        _set(found, joint, there[key])
+        _set(roles, joint, there[key])
         on = (key[0], key[1] + 1)
-        found.align[joint] = found.align[hand]
+        roles.align[joint] = roles.align[hand]
         if on in here and on in there:
-            bone = quat.rotate(found.align[hand], _bone(found.target, joint, here[on]))
-            turn = quat.between_vectors(bone, _bone(found.source, there[key], there[on]))
-            found.align[joint] = quat.multiply(turn, found.align[hand])
+            bone = quat.rotate(roles.align[hand], _bone(roles.target, joint, here[on]))
+            turn = quat.between_vectors(bone, _bone(roles.source, there[key], there[on]))
+            roles.align[joint] = quat.multiply(turn, roles.align[hand])

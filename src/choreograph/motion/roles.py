@@ -109,7 +109,7 @@ def _translate(name: str) -> str:
 def _without_beginning(names: Sequence[str]) -> Sequence[str]:
     """Names without what most of them begin with: CC_Base_, Robot_, the name of a character."""
     for _ in range(3):
-        begins = [found[1] if (found := _FIRST.match(name)) else "" for name in names]
+        begins = [match[1] if (match := _FIRST.match(name)) else "" for name in names]
         usual = max(set(begins), key=begins.count, default="")
         if not usual or usual.lower() in _SIDES or begins.count(usual) < max(4, _SHARED * len(names)):
             break

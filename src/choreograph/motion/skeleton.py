@@ -109,19 +109,19 @@ class Skeleton:
 
     def need(self, role: str) -> int:
         """Index of the first joint with this role; a RoleError that says what to do where there is none."""
-        found = self.find(role)
-        if found is None:
+        joint = self.find(role)
+        if joint is None:
             raise RoleError(
                 f"no joint is known to be the {role.replace('_', ' ')}; say which is, as "
                 f"{role} (with_roles), out of: {', '.join(self.names)}"
             )
-        return found
+        return joint
 
     @property
     def hips(self) -> int:
         """The joint that carries the body: the one recognised as hips, else the root."""
-        found = self.find("hips")
-        return 0 if found is None else found
+        joint = self.find("hips")
+        return 0 if joint is None else joint
 
     @cached_property
     def feet(self) -> tuple[int, ...]:
@@ -262,8 +262,8 @@ _BACKWARD = 0.5
 def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
     """Roles by names; by the tree's shape where names do not tell the legs, as far as names tell nothing else."""
     by_name = recognise_roles(skeleton.names, skeleton.parents)
-    told = sum(role in by_name for role in _LEGS)
-    if told == len(_LEGS):
+    legs = sum(role in by_name for role in _LEGS)
+    if legs == len(_LEGS):
         return _with_sides_by_feet(skeleton, _without_stubs(skeleton, by_name))
     if len(skeleton) < 8:
         return by_name
@@ -274,20 +274,20 @@ def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
         return by_name
     # Names that tell some of the legs count where the shape does not say the same of half of these.
     agreed = sum(one == other for one, other in zip(by_name, by_shape, strict=True) if one in _LEGS)
-    return by_name if told > 2 and 2 * agreed < told else by_shape
+    return by_name if legs > 2 and 2 * agreed < legs else by_shape
 
 
 def _without_stubs(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...]:
     """The roles without toes that are none: joints right at the ankle, as some programs put one on the sole."""
     lengths = np.linalg.norm(skeleton.offsets, axis=1)
-    kept = list(roles)
+    roles_left = list(roles)
     for side in ("left", "right"):
         leg = sum(lengths[roles.index(f"{side}_{part}")] for part in ("lower_leg", "foot"))
         for joint, role in enumerate(roles):
             at_ankle = skeleton.parents[joint] == roles.index(f"{side}_foot")
             if role == f"{side}_toe" and at_ankle and lengths[joint] < _STUB_SHARE * leg:
-                kept[joint] = "other"
-    return tuple(kept)
+                roles_left[joint] = "other"
+    return tuple(roles_left)
 
 
 def _with_sides_by_feet(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...]:

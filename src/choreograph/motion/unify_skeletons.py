@@ -40,8 +40,8 @@ class Casting:
         if not _has_legs(self.body):
             return None
         own = (clips[number] for number in self.own[:_SHOWING])
-        found = (recorded_stance(clip) for clip in chain((there[n] for n in range(min(len(there), _SHOWING))), own))
-        return next((stance for stance in found if stance is not None), None)
+        stances = (recorded_stance(clip) for clip in chain((there[n] for n in range(min(len(there), _SHOWING))), own))
+        return next((stance for stance in stances if stance is not None), None)
 
     def carry(self, clip: Clip, stance: FootGeometry | None) -> Clip:
         """A clip of another body on this one. Raises a `RoleError` if it has no legs."""
@@ -56,16 +56,16 @@ class Casting:
             left_out: Why clips could not be carried over.
         """
         whose = f"the body of {names[self.own[0]]!r}" if self.own else "one body"
-        notes, kept = [], [[n for n in group if n not in left_out] for group in self.others]
-        for group, own in zip(self.others, kept, strict=True):
+        notes, left = [], [[n for n in group if n not in left_out] for group in self.others]
+        for group, own in zip(self.others, left, strict=True):
             notes += [Note("left-out", f"{names[n]!r} was left out: {left_out[n]}") for n in group if n not in set(own)]
             if own and len(self.others) <= _BODIES_TOLD:
                 skeleton = skeletons[own[0]]
                 joints = f"{len(skeleton)} joints from {skeleton.names[0]!r}"
                 notes.append(Note("retargeted", f"retargeted to {whose}: {_some(names, own)} ({joints})"))
-        moved = [n for own in kept for n in own]
+        moved = [n for own in left for n in own]
         if moved and len(self.others) > _BODIES_TOLD:
-            bodies = sum(1 for own in kept if own)
+            bodies = sum(1 for own in left if own)
             text = f"retargeted to {whose}: {len(moved)} clips of {bodies} bodies, {_some(names, moved)}"
             notes.append(Note("retargeted", text))
         return notes
@@ -117,23 +117,23 @@ def on_one_body(
         so that people recorded together stay together. Those without legs are left out; the notes say so, and what was
         retargeted.
     """
-    told = progress or silent
+    report = progress or silent
     skeletons = [clip.skeleton for clip in clips]
     casting = cast_bodies(skeletons, [clip.seconds for clip in clips], body)
     if casting is None:
         return list(clips), []
     stance = casting.stance(clips, there)
-    made, left_out = list(clips), dict[int, str]()
+    clips_out, left_out = list(clips), dict[int, str]()
     moved = [number for group in casting.others for number in group]
     for done, number in enumerate(moved):
-        told("carrying clips over", done, len(moved))
+        report("carrying clips over", done, len(moved))
         try:
-            made[number] = casting.carry(clips[number], stance)
+            clips_out[number] = casting.carry(clips[number], stance)
         except RoleError as error:
             left_out[number] = str(error)
-    told("carrying clips over", len(moved), len(moved))
+    report("carrying clips over", len(moved), len(moved))
     notes = casting.notes([clip.name for clip in clips], skeletons, left_out)
-    return [clip for number, clip in enumerate(made) if number not in left_out], notes
+    return [clip for number, clip in enumerate(clips_out) if number not in left_out], notes
 
 
 def _groups(skeletons: Sequence[Skeleton]) -> list[list[int]]:
@@ -156,5 +156,5 @@ def _has_legs(skeleton: Skeleton) -> bool:
 
 
 def _some(names: Sequence[str], which: Sequence[int]) -> str:
-    told = ", ".join(repr(names[n]) for n in which[:4])
-    return told + (f" and {len(which) - 4} more" if len(which) > 4 else "")
+    names_listed = ", ".join(repr(names[n]) for n in which[:4])
+    return names_listed + (f" and {len(which) - 4} more" if len(which) > 4 else "")

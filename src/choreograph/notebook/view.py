@@ -61,7 +61,7 @@ class StageView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget and, for where none runs, a picture and a line of text."""
-        shown = super()._repr_mimebundle_(**kwargs)
-        data, about = shown if isinstance(shown, tuple) else (shown or {}, {})
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, about = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
         picture = base64.b64encode(draw_png(self.scene)).decode()
         return {**data, "image/png": picture, "text/plain": self.scene.title}, about

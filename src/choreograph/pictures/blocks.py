@@ -56,12 +56,12 @@ def _area(ring: Floats) -> float:
 
 def _triangulate(ring: Floats) -> Ints:
     """Triangles that fill a polygon of positive area, (N - 2, 3): ears are cut off one after another."""
-    left, found = list(range(len(ring))), []
+    left, triangles = list(range(len(ring))), []
     while len(left) > 3:
         at = next((n for n in range(len(left)) if _is_ear(ring, left, n)), 0)
-        found.append((left[at - 1], left[at], left[(at + 1) % len(left)]))
+        triangles.append((left[at - 1], left[at], left[(at + 1) % len(left)]))
         del left[at]
-    return np.array([*found, left], np.int64)
+    return np.array([*triangles, left], np.int64)
 
 
 def _is_ear(ring: Floats, left: Sequence[int], n: int) -> bool:

@@ -83,8 +83,8 @@ def surface_of(body: str | None, clip: Clip) -> CharacterSurface | None:
     """The surface of the character in a file, kept; None where it has none that can be read, or other joints."""
     if body is None:
         return None
-    found = _read_once(body, Path(body).stat().st_mtime_ns)
-    return found[1] if found[1] is not None and found[0].same_joints(clip.skeleton) else None
+    surface = _read_once(body, Path(body).stat().st_mtime_ns)
+    return surface[1] if surface[1] is not None and surface[0].same_joints(clip.skeleton) else None
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.base.arrays import Bytes, Floats, Ints32
 
-COLOURS = 256
+COLOURS = 256  # of a palette: GIF has no more
 ROUNDS = 10
 """Rounds of Lloyd's algorithm; more gain less than 0.1 dB on our pictures."""
 

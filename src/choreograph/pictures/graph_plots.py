@@ -45,13 +45,13 @@ def plot_distances(graph: MotionGraph, first: str, second: str, *, theme: str = 
     settings, rate = graph.settings, graph.rate_hz
     windows = [window_clip(graph.clips[n], settings) for n in (a, b)]
     distance = 100 * distance_matrix(*windows)
-    found = find_minima(windows if a != b else windows[:1], float(distance.max()) / 100)
+    minima = find_minima(windows if a != b else windows[:1], float(distance.max()) / 100)
     if a != b:
-        found = found.take((found.clip_a == 0) & (found.clip_b == 1))
-        down, along, apart = found.a, found.b, found.distance
+        minima = minima.take((minima.clip_a == 0) & (minima.clip_b == 1))
+        down, along, apart = minima.a, minima.b, minima.distance
     else:
-        down, along = np.concatenate([found.a, found.b]), np.concatenate([found.b, found.a])
-        apart = np.tile(found.distance, 2)
+        down, along = np.concatenate([minima.a, minima.b]), np.concatenate([minima.b, minima.a])
+        apart = np.tile(minima.distance, 2)
     near = apart <= graph.threshold_m
     shape = np.array(distance.shape)
     scale = min(7.2 / shape[1], 6.2 / shape[0])
@@ -98,23 +98,23 @@ def plot_graph(graph: MotionGraph, *, theme: str = "light") -> Figure:
         share = begins[clip] + lengths[clip] * np.asarray(frame) / graph.clip_frames[clip]
         return np.asarray(np.pi / 2 - 2 * np.pi * share)
 
-    said = [label_parts(info.labels[0].text)[0] if info.labels else "" for info in graph.infos]
-    texts = list(dict.fromkeys(said))
+    labels = [label_parts(info.labels[0].text)[0] if info.labels else "" for info in graph.infos]
+    texts = list(dict.fromkeys(labels))
     hue = {text: CLIP_COLOURS[k % len(CLIP_COLOURS)] for k, text in enumerate(texts)}
-    colours = [hue[text] for text in said]
+    colours = [hue[text] for text in labels]
     numbers = np.arange(count)
     lost = [_arc(*ends) for ends in zip(angle(numbers, 0 * numbers), angle(numbers, graph.clip_frames), strict=True)]
     panel.add_collection(LineCollection(lost, colors=look.hairline, linewidths=5, capstyle="butt"))
     edges = graph.edges
-    kept = edges.kind == SEGMENT
+    parts = edges.kind == SEGMENT
     arcs = [
         _arc(*ends)
         for ends in zip(
-            angle(edges.clip[kept], edges.start[kept]), angle(edges.clip[kept], edges.stop[kept]), strict=True
+            angle(edges.clip[parts], edges.start[parts]), angle(edges.clip[parts], edges.stop[parts]), strict=True
         )
     ]
     panel.add_collection(
-        LineCollection(arcs, colors=[colours[c] for c in edges.clip[kept]], linewidths=5, capstyle="butt")
+        LineCollection(arcs, colors=[colours[c] for c in edges.clip[parts]], linewidths=5, capstyle="butt")
     )
     jumps = np.flatnonzero(edges.kind == TRANSITION)
     thinned = jumps[:: max(1, -(-len(jumps) // _CURVES_AT_MOST))]
@@ -148,8 +148,8 @@ def plot_graph(graph: MotionGraph, *, theme: str = "light") -> Figure:
     panel.set(xlim=(-1.17, 1.17), ylim=(-1.17, 1.17))
     panel.set_aspect("equal")
     panel.set_axis_off()
-    shown = "" if len(thinned) == len(jumps) else f", {len(thinned)} drawn"
-    what = f"{len(graph.nodes)} nodes, {len(jumps)} transitions{shown} at {100 * graph.threshold_m:.3g} cm"
+    drawn = "" if len(thinned) == len(jumps) else f", {len(thinned)} drawn"
+    what = f"{len(graph.nodes)} nodes, {len(jumps)} transitions{drawn} at {100 * graph.threshold_m:.3g} cm"
     title_figure(figure, look, "motion graph", what)
     return figure
 

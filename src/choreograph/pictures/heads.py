@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CLAY = "#cfc4b8"
 _LIGHT = np.array([0.35, 0.55, 0.76])
-_AMBIENT, _MARGIN = 0.35, 0.06
+_AMBIENT, _MARGIN = 0.35, 0.06  # light from everywhere; edge of the picture, as a share of the head
 
 
 def draw_head(panel: Axes, points: Floats, triangles: Ints) -> None:

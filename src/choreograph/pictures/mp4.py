@@ -35,10 +35,10 @@ def find_ffmpeg() -> str | None:
 
 def require_ffmpeg() -> str:
     """The ffmpeg that films are made with, or MissingExtra."""
-    found = find_ffmpeg()
-    if found is None:
+    path = find_ffmpeg()
+    if path is None:
         raise MissingExtra("writing .mp4 films (.gif films and pictures do without)", "film")
-    return found
+    return path
 
 
 class Mp4:
@@ -73,8 +73,8 @@ def open_mp4(path: Path, size: tuple[int, int], fps: float) -> Iterator[Mp4]:
                 process.stdin.close()
             if process.wait() != 0:
                 words.seek(0)
-                said = words.read().decode(errors="replace").strip().splitlines()
-                raise FormatError(f"ffmpeg could not write the film: {said[0] if said else 'it gave no reason'}")
+                lines = words.read().decode(errors="replace").strip().splitlines()
+                raise FormatError(f"ffmpeg could not write the film: {lines[0] if lines else 'it gave no reason'}")
         finally:
             if process.poll() is None:
                 process.kill()

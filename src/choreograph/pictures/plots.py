@@ -162,8 +162,8 @@ def find_joints(clip: Clip, wanted: Sequence[str]) -> list[int]:
     """Indices of joints given by name or role, or the large joints of the limbs where none are."""
     skeleton = clip.skeleton
     if not wanted:
-        found = [skeleton.find(f"{side}_{limb}") for limb in LIMBS for side in ("left", "right")]
-        known = [j for j in found if j is not None]
+        by_role = [skeleton.find(f"{side}_{limb}") for limb in LIMBS for side in ("left", "right")]
+        known = [j for j in by_role if j is not None]
         return known or list(range(min(8, len(skeleton))))
     joints = []
     for text in wanted:

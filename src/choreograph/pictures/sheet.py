@@ -23,7 +23,7 @@ from choreograph.pictures.theme import TEAL, Theme, find_theme
 
 SPACING = 0.46
 """Least distance between two figures along the path, in statures: closer ones run into each other."""
-MOST_FIGURES = 18
+MOST_FIGURES = 18  # along one path
 BREADTH = np.radians(34.0)
 """Horizontal field of view: a long lens, which draws figures at both ends alike."""
 
@@ -97,11 +97,11 @@ def draw_sheet(
     _write_times(image, labels, 0.62 * title, theme)
     used = write_text(image, (edge, edge + 0.6 * title), clip.name, title, theme.text)
     facts = f"{clip.seconds:.2f} s · {clip.fps:g} fps · {len(clip)} frame{'s' * (len(clip) > 1)}"
-    said = ", ".join(dict.fromkeys(label.text for label in clip.labels))
+    caption = ", ".join(dict.fromkeys(label.text for label in clip.labels))
     room = width - 3 * edge - used - text_width(facts, 0.75 * title)
-    if said and room > 4 * title:
-        said = shorten(said, 0.75 * title, room)
-        write_text(image, (edge + used + 0.8 * title, edge + 0.6 * title), said, 0.75 * title, theme.quiet)
+    if caption and room > 4 * title:
+        caption = shorten(caption, 0.75 * title, room)
+        write_text(image, (edge + used + 0.8 * title, edge + 0.6 * title), caption, 0.75 * title, theme.quiet)
     write_text(image, (width - edge, edge + 0.6 * title), facts, 0.75 * title, theme.quiet, align="right")
     return image
 

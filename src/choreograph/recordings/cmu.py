@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from choreograph.base.errors import RequestError
-from choreograph.formats.rates import CMU_FPS, SUBJECTS_AT_60_FPS
+from choreograph.formats.rates import CMU_FPS, LAST_SUBJECT, SUBJECTS_AT_60_FPS
 
 SITE = "http://mocap.cs.cmu.edu/"
 """The database's own address. Plain http: the certificate behind its https address does not verify."""
@@ -27,15 +27,12 @@ CITATION = (
 )
 """The sentence that the database asks to find in the acknowledgments of published work."""
 
-LAST_SUBJECT = 144
 MISSING_SUBJECTS = frozenset(
     {4, 44, 48, *range(50, 54), *range(57, 60), *range(65, 68), *range(95, 102), 109, 110, 116, 117, 119, 129, 130}
 )
 """Numbers that the database's index does not have. Where sources differ (68, 84, 121, …) the server is asked."""
 
-DEFAULT_FPS = CMU_FPS
-
-LAST_TRIAL = 99
+LAST_TRIAL = 99  # of any subject: its number has two digits
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def frame_rate(subject: int, listed: int | None = None) -> int:
     """
     if subject in SUBJECTS_AT_60_FPS:
         return 60
-    return listed or DEFAULT_FPS
+    return listed or CMU_FPS
 
 
 def asf_path(subject: int) -> str:
@@ -105,20 +102,20 @@ def parse_selection(wanted: Iterable[int | str]) -> tuple[Selection, ...]:
     Raises:
         RequestError: A word is not of these forms, or names a subject or trial that cannot exist.
     """
-    found: dict[int, set[int] | None] = {}
+    chosen: dict[int, set[int] | None] = {}
     named: set[int] = set()
     for word in wanted:
         subjects, trials = _parse_word(str(word).strip())
         if len(subjects) == 1:
             named.update(subjects)
         for subject in subjects:
-            before = found.setdefault(subject, set())
-            found[subject] = None if before is None or trials is None else before | trials
-    if not found:
+            before = chosen.setdefault(subject, set())
+            chosen[subject] = None if before is None or trials is None else before | trials
+    if not chosen:
         raise RequestError("no subject named; try for example 16, 16-18, 16_35 or 16:1-10")
     return tuple(
         Selection(subject, None if trials is None else tuple(sorted(trials)), subject not in named)
-        for subject, trials in sorted(found.items())
+        for subject, trials in sorted(chosen.items())
     )
 
 
@@ -200,15 +197,15 @@ def parse_listing(page: str, subject: int) -> tuple[ListedTrial, ...]:
     reader = _Rows()
     reader.feed(page)
     reader.close()
-    found: dict[int, ListedTrial] = {}
+    listed: dict[int, ListedTrial] = {}
     for raw_cells, links in reader.rows:
         trials = {int(match[1]) for href in links if (match := link.search(href))}
         cells = [" ".join(cell.split()) for cell in raw_cells]
         for trial in trials:
             description, fps = _row_facts(cells, trial) if len(trials) == 1 else ("", None)
-            if trial not in found or description:
-                found[trial] = ListedTrial(trial, description, fps)
-    return tuple(found[trial] for trial in sorted(found) if 1 <= trial <= LAST_TRIAL)
+            if trial not in listed or description:
+                listed[trial] = ListedTrial(trial, description, fps)
+    return tuple(listed[trial] for trial in sorted(listed) if 1 <= trial <= LAST_TRIAL)
 
 
 def _row_facts(cells: list[str], trial: int) -> tuple[str, int | None]:

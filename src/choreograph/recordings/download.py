@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from choreograph._version import __version__
 from choreograph.base.errors import DownloadError, RequestError
 
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 64 * 1024  # read from the network at once, at most
 LONGEST_WAIT_S = 60.0
 """No single pause before a retry is longer, whatever the backoff or the server's Retry-After says."""
 
@@ -321,10 +321,10 @@ class _Part:
             first, last, total = map(int, match.groups())
             if first == self.size and last + 1 == total == self.total:
                 return total
-        found = content_range or "no Content-Range"
+        range_text = content_range or "no Content-Range"
         expected = f"bytes {self.size}-…/{self.total}"
         self.discard()
-        raise _Transient(f"the server sent another part than asked for ({found}, not {expected})")
+        raise _Transient(f"the server sent another part than asked for ({range_text}, not {expected})")
 
     def discard(self) -> None:
         """Forget what has arrived."""

@@ -25,7 +25,7 @@ SUBJECTS_AT_ONCE = 20
 TROUBLED_FILES = 3
 """After so many files in a row for which every attempt failed, the rest is not tried."""
 
-_LISTING_MAX_BYTES = 4 * 2**20
+_LISTING_MAX_BYTES = 4 * 2**20  # of a page that lists trials
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,13 @@ class _Subject:
         """The page's trials, from the copy kept in the folder or the server; None if there is no such page."""
         if self.chosen is not None and not self.refresh and all(self._known(trial, rows) for trial in self.chosen):
             return None
-        kept = self.folder / f"{self.name}.html"
-        if self.refresh or not kept.is_file():
+        page = self.folder / f"{self.name}.html"
+        if self.refresh or not page.is_file():
             for path in cmu.listing_paths(self.subject):
                 try:
                     self.source.fetch(
                         path,
-                        kept,
+                        page,
                         check=self._check_listing,
                         max_bytes=_LISTING_MAX_BYTES,
                         length_needed=False,
@@ -186,9 +186,9 @@ class _Subject:
                 except DownloadError as error:
                     if error.gave_up:
                         break
-        if not kept.is_file():
+        if not page.is_file():
             return None
-        trials = cmu.parse_listing(kept.read_text(encoding="utf-8", errors="replace"), self.subject)
+        trials = cmu.parse_listing(page.read_text(encoding="utf-8", errors="replace"), self.subject)
         return {trial.trial: trial for trial in trials} or None
 
     def _check_listing(self, path: Path) -> str | None:

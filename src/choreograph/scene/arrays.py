@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 REACH_M = 1.3
 """How far from the hips any part of a body may be."""
-CELL_M = 0.5
-MAX_CELLS = 4_000_000
+CELL_M = 0.5  # width of the grid's cells, at least
+MAX_CELLS = 4_000_000  # of the grid; wider scenes get wider cells
 
 
 def make_shapes(items: Sequence[Item], margins: Floats, reach: float) -> Shapes:

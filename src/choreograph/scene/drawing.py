@@ -18,7 +18,7 @@ from choreograph.scene.svg_lines import Affine, Pen
 
 LISTS = ("obstacles", "gaps", "stones", "keep_off", "step_over")
 LAYERS = (*LISTS, "bars", "waypoints", "through", "path", "start", "goal")
-MAX_BYTES = 16_000_000
+MAX_BYTES = 16_000_000  # of a drawing's file
 _MOST_CORNERS = 200
 """Corners of a curved outline; a drawn one may have more."""
 _LABELS = ("inkscape:label", "id", "data-name")

@@ -76,13 +76,13 @@ def hips_clearances(scene: Scene, hips: Floats, fps: float) -> list[Clearance]:
         hips: Over time, (F, 3).
         fps: Frames of them in a second.
     """
-    found, times = [], np.arange(len(hips)) / fps
+    clearances, times = [], np.arange(len(hips)) / fps
     for n, one in enumerate(scene.listed()):
         gaps = one.gaps(hips[:, [0, 2]], times)
         frame = int(np.argmin(gaps))
         item = one.item(f"scene.obstacles[{n}]")._replace(clearance=one.hips_m)
-        found.append(Clearance(item, float(gaps[frame]), frame / fps, tuple(hips[frame].tolist()), "The torso"))
-    return found
+        clearances.append(Clearance(item, float(gaps[frame]), frame / fps, tuple(hips[frame].tolist()), "The torso"))
+    return clearances
 
 
 def find_collisions(scene: Scene, clip: Clip, *, hips_only: bool = False) -> list[Problem]:
@@ -99,7 +99,7 @@ def find_collisions(scene: Scene, clip: Clip, *, hips_only: bool = False) -> lis
         hips_only: Whether only the hips are looked at; they then keep 0.3 m from what the body is to be clear of.
     """
     listed, hips = scene.listed(), clip.global_positions()[:, clip.skeleton.hips]
-    found = [
+    clearances = [
         one
         for one, obstacle in zip(hips_clearances(scene, hips, clip.fps), listed, strict=True)
         if hips_only or obstacle.of == "hips" or obstacle.moves
@@ -108,5 +108,5 @@ def find_collisions(scene: Scene, clip: Clip, *, hips_only: bool = False) -> lis
         apart = {f"scene.obstacles[{n}]" for n, one in enumerate(listed) if one.of == "hips" or one.moves}
         standing = [item for item in scene.solids() if item.where not in apart]
         body = PointBody.of(clip.skeleton)
-        found += body_clearances(standing, body.points(clip), clip.fps, body)
-    return [one.problem() for one in found if one.by > 0]
+        clearances += body_clearances(standing, body.points(clip), clip.fps, body)
+    return [one.problem() for one in clearances if one.by > 0]

@@ -33,7 +33,7 @@ looked at: half a man's breadth."""
 TALL_M = 100.0
 """Height of what is unlimited."""
 _FORMS = {"circle": ("centre", "radius_m"), "box": ("low", "high"), "polygon": ("corners",), "line": ("ends",)}
-_MANY = MaxLen(10_000)
+_MANY = MaxLen(10_000)  # items of one list
 Velocity = tuple[Annotated[float, Ge(-1000), Le(1000)], Annotated[float, Ge(-1000), Le(1000)]]
 
 

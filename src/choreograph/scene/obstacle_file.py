@@ -12,10 +12,10 @@ from choreograph.base.errors import FormatError
 from choreograph.formats.tables import read_table
 
 HEADER = ("t", "id", "x", "z", "radius")
-MAX_ROWS = 200_000
-MAX_OBSTACLES = 1000
-MAX_RADIUS_M = 100.0
-MAX_SPEED_M_S = 1000.0
+MAX_ROWS = 200_000  # of one file
+MAX_OBSTACLES = 1000  # of one file
+MAX_RADIUS_M = 100.0  # of one obstacle
+MAX_SPEED_M_S = 1000.0  # of one obstacle: beyond, the file's times or units are wrong
 
 
 def read_tracks(path: str | Path) -> dict[str, Floats]:

@@ -122,13 +122,13 @@ def path_from_json(document: Any, *, scale: float | None = None, name: str = "pa
     if isinstance(document, list):
         document = {"points": document}
     if not isinstance(document, Mapping):
-        raise RequestError(f"a path is a list of points or an object with points, not {_shown(document)}")
+        raise RequestError(f"a path is a list of points or an object with points, not {_quoted(document)}")
     _known(document, _KEYS, "")
     if "points" not in document:
         raise RequestError("points are missing: a list of pairs [x, z]")
     for key, kind, wanted in (("closed", bool, "true or false"), ("name", str, "a text"), ("unit", str, "a text")):
         if key in document and not isinstance(document[key], kind):
-            raise RequestError(f"{key} must be {wanted}, not {_shown(document[key])}")
+            raise RequestError(f"{key} must be {wanted}, not {_quoted(document[key])}")
     unit = parse_unit(document.get("unit", "m")) if scale is None else scale
     points = _points(document["points"])
     if document.get("closed", False):
@@ -136,7 +136,7 @@ def path_from_json(document: Any, *, scale: float | None = None, name: str = "pa
     path = Path(np.array(points) * unit, name=document.get("name", name))
     stretches = document.get("stretches", [])
     if not isinstance(stretches, list):
-        raise RequestError(f"stretches must be a list, not {_shown(stretches)}")
+        raise RequestError(f"stretches must be a list, not {_quoted(stretches)}")
     path = replace(
         path,
         stretches=tuple(_stretch(entry, f"stretches[{k}]", unit, path.length) for k, entry in enumerate(stretches)),
@@ -152,20 +152,20 @@ def path_from_json(document: Any, *, scale: float | None = None, name: str = "pa
 
 def _points(rows: Any) -> list[tuple[float, float]]:
     if not isinstance(rows, list):
-        raise RequestError(f"points must be a list of pairs [x, z], not {_shown(rows)}")
+        raise RequestError(f"points must be a list of pairs [x, z], not {_quoted(rows)}")
     if not 2 <= len(rows) <= MAX_POINTS:
         raise RequestError(f"points has {len(rows)} entries; a path takes from 2 to {MAX_POINTS:,}")
     out = []
     for k, row in enumerate(rows):
         if not isinstance(row, list | tuple) or len(row) != 2:
-            raise RequestError(f"points[{k}] must be a pair [x, z], not {_shown(row)}")
+            raise RequestError(f"points[{k}] must be a pair [x, z], not {_quoted(row)}")
         out.append((_real(row[0], f"points[{k}][0]"), _real(row[1], f"points[{k}][1]")))
     return out
 
 
 def _stretch(entry: Any, place: str, unit: float, length: float) -> Stretch:
     if not isinstance(entry, Mapping):
-        raise RequestError(f"{place} must be an object, not {_shown(entry)}")
+        raise RequestError(f"{place} must be an object, not {_quoted(entry)}")
     _known(entry, _STRETCH_KEYS, f"{place}.")
     if entry.get("start") is None:
         raise RequestError(f"{place}.start is missing: where the stretch begins, along the path")
@@ -174,7 +174,7 @@ def _stretch(entry: Any, place: str, unit: float, length: float) -> Stretch:
     }
     label = entry.get("label")
     if label is not None and not isinstance(label, str):
-        raise RequestError(f"{place}.label must be a text, not {_shown(label)}")
+        raise RequestError(f"{place}.label must be a text, not {_quoted(label)}")
     start = values["start"] * unit
     point = "speed" not in values and label is None
     stop = values["stop"] * unit if "stop" in values else start if point else length
@@ -202,11 +202,11 @@ def _real(value: Any, place: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise RequestError(f"{place} must be a finite number, not {_shown(value)}")
+        raise RequestError(f"{place} must be a finite number, not {_quoted(value)}")
     return number
 
 
-def _shown(value: Any) -> str:
+def _quoted(value: Any) -> str:
     """A value as JSON has it, or its kind if it is large."""
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
@@ -290,8 +290,8 @@ def _columns(words: list[str], line: int) -> tuple[tuple[int, int], bool]:
     names = [word.lower() for word in words]
     if "x" not in names or "z" not in names:
         hint = "; the floor's axes are x and z: rename y to z if it is one of them" if "y" in names else ""
-        found = ", ".join(word[:20] for word in words[:8])
-        raise FormatError(f"the header must name the columns x and z; found {found}{hint}", line=line)
+        columns = ", ".join(word[:20] for word in words[:8])
+        raise FormatError(f"the header must name the columns x and z; found {columns}{hint}", line=line)
     return (names.index("x"), names.index("z")), True
 
 

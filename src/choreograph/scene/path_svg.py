@@ -31,10 +31,10 @@ USER_UNIT = 0.01
 SMALLEST_PAGE = 2.0
 """Metres; pages whose longer side is smaller are paper, on which one sketches, not a plan in life size."""
 
-_DEEPEST = 256
+_DEEPEST = 256  # elements within elements
 _MOST_TRANSFORMS = 100_000
 """In a whole drawing; editors write a few for each group."""
-_NAMED_IN_NOTES = 20
+_NAMED_IN_NOTES = 20  # shapes by their ids; of more, the first
 _ABSOLUTE = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "pt": 0.0254 / 72, "pc": 0.0254 / 6, "q": 0.00025}
 """Metres per unit that has a physical size."""
 _PIXEL = 0.0254 / 96
@@ -219,9 +219,9 @@ def _is_hidden(attributes: dict[str, str]) -> bool:
 
 def _page_size(text: str) -> float | None:
     """Metres, if the length has a physical unit."""
-    found = NUMBER.match(text.strip())
-    metres = None if found is None else _ABSOLUTE.get(text.strip()[found.end() :].strip().lower())
-    size = 0.0 if found is None or metres is None else float(found[0]) * metres
+    number = NUMBER.match(text.strip())
+    metres = None if number is None else _ABSOLUTE.get(text.strip()[number.end() :].strip().lower())
+    size = 0.0 if number is None or metres is None else float(number[0]) * metres
     return size if 0 < size < LARGEST else None
 
 
@@ -295,11 +295,11 @@ def _lengths(attributes: dict[str, str], *names: str) -> Iterator[float]:
     """Lengths in user units; those not given are 0."""
     for name in names:
         text = attributes.get(name, "0").strip()
-        found = NUMBER.match(text)
-        unit = text[found.end() :].strip().lower() if found else ""
-        if found is None or unit not in ("", "px", *_ABSOLUTE):
+        number = NUMBER.match(text)
+        unit = text[number.end() :].strip().lower() if number else ""
+        if number is None or unit not in ("", "px", *_ABSOLUTE):
             raise FormatError(f"{name} is {text[:20]!r}; a number is needed, with or without px, mm, cm, in, pt or pc")
-        value = float(found[0]) * (_ABSOLUTE[unit] / _PIXEL if unit in _ABSOLUTE else 1.0)
+        value = float(number[0]) * (_ABSOLUTE[unit] / _PIXEL if unit in _ABSOLUTE else 1.0)
         if not abs(value) <= LARGEST:
             raise FormatError(f"{name} is {text[:20]}; at most {LARGEST:g} is taken")
         yield value

@@ -78,23 +78,23 @@ class Scanner:
 
     def number(self) -> float:
         """The next number."""
-        found = _NEXT_NUMBER.match(self.text, self.position)
-        if found is None:
+        match = _NEXT_NUMBER.match(self.text, self.position)
+        if match is None:
             self.skip()
             raise self.wrong("a number")
-        self.position = found.end()
-        value = float(found[1])
+        self.position = match.end()
+        value = float(match[1])
         if not abs(value) <= LARGEST:
-            raise FormatError(f"the number {found[1][:30]} is too large; at most {LARGEST:g} is taken")
+            raise FormatError(f"the number {match[1][:30]} is too large; at most {LARGEST:g} is taken")
         return value
 
     def arguments(self, kind: str) -> list[float]:
         """The numbers that a command takes; for the flags of an arc, 0 or 1."""
-        found = _NEXT_ARGUMENTS[kind].match(self.text, self.position)
-        values = [] if found is None else [float(word) for word in found.groups()]
-        if found is None or max(map(abs, values), default=0) > LARGEST:  # again, to say what is wrong
+        match = _NEXT_ARGUMENTS[kind].match(self.text, self.position)
+        values = [] if match is None else [float(word) for word in match.groups()]
+        if match is None or max(map(abs, values), default=0) > LARGEST:  # again, to say what is wrong
             return [self.flag() if kind == "A" and k in (3, 4) else self.number() for k in range(_ARGUMENTS[kind])]
-        self.position = found.end()
+        self.position = match.end()
         return values
 
     def flag(self) -> bool:
@@ -106,10 +106,10 @@ class Scanner:
 
     def wrong(self, wanted: str) -> FormatError:
         """The error that something else stands here."""
-        found = self.text[self.position : self.position + 12]
+        rest = self.text[self.position : self.position + 12]
         return FormatError(
-            f"expected {wanted} at character {self.position + 1}, found {found!r}"
-            if found
+            f"expected {wanted} at character {self.position + 1}, found {rest!r}"
+            if rest
             else f"ends where {wanted} was expected"
         )
 
@@ -119,14 +119,14 @@ def parse_transform(text: str) -> Affine:
     total = Affine()
     text, position = text.strip(), 0
     while position < len(text):
-        found = _TRANSFORM.match(text, position)
-        if found is None:
+        match = _TRANSFORM.match(text, position)
+        if match is None:
             raise FormatError(f"the transform {text[position : position + 40]!r} is not of the form name(numbers)")
-        scanner, values = Scanner(found[2]), []
+        scanner, values = Scanner(match[2]), []
         while scanner.skip():
             values.append(scanner.number())
-        total = total @ _one_transform(found[1], values)
-        position = found.end()
+        total = total @ _one_transform(match[1], values)
+        position = match.end()
     return total
 
 

@@ -124,9 +124,9 @@ async def get_matches(session: Open, query: Annotated[str, Query(max_length=2000
 
 
 @router.post("/find")
-async def post_find(session: Open, asked: FindAsk) -> FindAnswer:
+async def post_find(session: Open, ask: FindAsk) -> FindAnswer:
     """Places in the library, by words, by example, by speed, turn and feet."""
-    return await find_places(session, asked)
+    return await find_places(session, ask)
 
 
 # ---------------------------------------------------------------- motions
@@ -210,39 +210,39 @@ async def get_figure(session: Open, skeleton: Id) -> FileResponse:
 
 
 @router.post("/jobs")
-async def post_job(session: Open, asked: m.JobAsk) -> Job:
+async def post_job(session: Open, ask: m.JobAsk) -> Job:
     """Begin work that takes a while."""
-    with _asked():
-        if asked.kind == "build":
-            return session.build(GraphAsk.model_validate(asked.ask) if asked.ask else None)
-        if asked.kind == "joins":
+    with _refusals():
+        if ask.kind == "build":
+            return session.build(GraphAsk.model_validate(ask.ask) if ask.ask else None)
+        if ask.kind == "joins":
             return session.find_joins()
-        if asked.kind == "export":
-            return await export(session, ExportAsk.model_validate(asked.ask))
-        if asked.kind == "output":
-            return session.asking.output(OutputAsk.model_validate(asked.ask))
-    if asked.kind not in session.asking.lanes:
+        if ask.kind == "export":
+            return await export(session, ExportAsk.model_validate(ask.ask))
+        if ask.kind == "output":
+            return session.asking.output(OutputAsk.model_validate(ask.ask))
+    if ask.kind not in session.asking.lanes:
         known = ", ".join(["build", "joins", "export", "output", *session.asking.lanes])
-        raise RequestError(f"kind is {asked.kind!r}; it can be {known}", where="kind")
-    draft = asked.ask or session.project.document.requests.get(asked.kind, {})
-    return session.asking.ask(asked.kind, draft, subject=asked.subject)
+        raise RequestError(f"kind is {ask.kind!r}; it can be {known}", where="kind")
+    draft = ask.ask or session.project.document.requests.get(ask.kind, {})
+    return session.asking.ask(ask.kind, draft, subject=ask.subject)
 
 
 @router.post("/code")
-async def post_code(session: Open, asked: m.JobAsk) -> m.Code:
+async def post_code(session: Open, ask: m.JobAsk) -> m.Code:
     """The command and the program that build or export the same; results have their own."""
     from choreograph.studio import recipes
 
-    with _asked():
-        if asked.kind == "build":
-            return await recipes.of_build(session, GraphAsk.model_validate(asked.ask) if asked.ask else None)
-        if asked.kind == "export":
-            return await recipes.of_export(session, ExportAsk.model_validate(asked.ask))
-    raise RequestError(f"builds and exports are shown as code here, not {asked.kind}; results carry their own")
+    with _refusals():
+        if ask.kind == "build":
+            return await recipes.of_build(session, GraphAsk.model_validate(ask.ask) if ask.ask else None)
+        if ask.kind == "export":
+            return await recipes.of_export(session, ExportAsk.model_validate(ask.ask))
+    raise RequestError(f"builds and exports are shown as code here, not {ask.kind}; results carry their own")
 
 
 @contextmanager
-def _asked() -> Iterator[None]:
+def _refusals() -> Iterator[None]:
     """Say which field of a job's `ask` is wrong, if one is."""
     try:
         yield
@@ -307,9 +307,9 @@ async def get_matrix_picture(session: Open, a: Name, b: Name, theme: Theme = "da
 
 
 @router.post("/graph/preview")
-async def post_preview(session: Open, asked: m.PreviewAsk) -> Result:
+async def post_preview(session: Open, ask: m.PreviewAsk) -> Result:
     """A transition as motion, with a second before and after; it is not kept for long."""
-    return await session.preview(asked)
+    return await session.preview(ask)
 
 
 # ---------------------------------------------------------------- results
@@ -343,9 +343,9 @@ async def delete_result(session: Open, name: Id) -> None:
 
 
 @router.put("/results/{name}/kept")
-async def put_kept(session: Open, name: Id, kept: m.Kept) -> Result:
+async def put_kept(session: Open, name: Id, mark: m.Kept) -> Result:
     """Mark a result to be kept, or let it go."""
-    return await session.keep_result(name, kept.kept)
+    return await session.keep_result(name, mark.kept)
 
 
 @router.get("/exports/{job}/{file}", responses=_BINARY, response_class=FileResponse)

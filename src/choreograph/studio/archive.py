@@ -23,7 +23,7 @@ from choreograph.studio.find_facts import ArchiveClip, ArchiveFacts, ArchiveFold
 MANY_CLIPS = 300
 """A graph of more clips is an archive: its clips are not listed in the document, but told a page at a time."""
 _ID = re.compile(r"m(\d{1,9})-([0-9a-f]{12})\Z")
-_LABELS_TOLD = 8
+_LABELS_TOLD = 8  # of one clip, in a page of the list
 
 
 def file_stamp(path: Path) -> str:
@@ -39,8 +39,8 @@ def recording_id(number: int, stamp: str) -> str:
 
 def clip_number(recording: str, stamp: str | None = None) -> int | None:
     """The number in its file of a clip that stays there; None for other recordings, and for another file's."""
-    found = _ID.match(recording)
-    return int(found[1]) if found and stamp in (None, found[2]) else None
+    match = _ID.match(recording)
+    return int(match[1]) if match and stamp in (None, match[2]) else None
 
 
 def graph_ask(settings: GraphSettings) -> GraphAsk:
@@ -135,20 +135,20 @@ class Archive(Mapping[str, Recording]):
         Raises:
             RequestError: If the query cannot be understood.
         """
-        asked = parse_query(query)
-        found = [n for n in self._by_name if asked.matches(self._texts[n])]
+        query_parts = parse_query(query)
+        numbers = [n for n in self._by_name if query_parts.matches(self._texts[n])]
         folders: dict[str, int] = {}
-        for n in found:
+        for n in numbers:
             folders[self._groups[n]] = folders.get(self._groups[n], 0) + 1
-        wanted = found if folder is None else [n for n in found if self._groups[n] == folder]
+        wanted = numbers if folder is None else [n for n in numbers if self._groups[n] == folder]
         hint = ""
-        if not found and (unknown := asked.unmatched(list(self._texts.values()))):
+        if not numbers and (unknown := query_parts.unmatched(list(self._texts.values()))):
             hint = f"No clip has {', '.join(unknown)}."
         return ArchivePage(
-            total=len(found),
+            total=len(numbers),
             folders=[ArchiveFolder(name=name, clips=folders[name]) for name in sorted(folders, key=_natural)],
             start=start,
-            clips=[self._told(n, self._texts[n]) for n in wanted[start : start + count]],
+            clips=[self._row(n, self._texts[n]) for n in wanted[start : start + count]],
             hint=hint,
         )
 
@@ -157,7 +157,7 @@ class Archive(Mapping[str, Recording]):
         """Numbers of the clips, in the order that people look for them in."""
         return sorted(self._infos, key=lambda n: _natural(_name(self._infos[n])))
 
-    def _told(self, number: int, text: ClipText) -> ArchiveClip:
+    def _row(self, number: int, text: ClipText) -> ArchiveClip:
         info = self._infos[number]
         return ArchiveClip(
             id=recording_id(number, self.stamp),

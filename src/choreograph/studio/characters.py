@@ -51,8 +51,8 @@ async def post_character(session: Open, request: Request) -> CharacterFacts:
     try:
         with receiving(session, folder):
             path = await _take(request, folder)
-        found: CharacterFacts = await session.looks.submit("character", path).answer()
-        return found
+        facts: CharacterFacts = await session.looks.submit("character", path).answer()
+        return facts
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, True)
 
@@ -87,16 +87,16 @@ async def get_character(session: Open, character: Id) -> CharacterFacts:
 
 
 @router.post("/{character}/roles")
-async def post_character_roles(session: Open, character: Id, asked: CharacterRoles) -> CharacterFacts:
+async def post_character_roles(session: Open, character: Id, ask: CharacterRoles) -> CharacterFacts:
     """The character with other roles of its joints: another one of the project."""
-    return await _roles(session, {"character": character, "name": asked.name, "roles": asked.roles})
+    return await _roles(session, {"character": character, "name": ask.name, "roles": ask.roles})
 
 
 async def _roles(session: Session, ask: dict[str, Any]) -> CharacterFacts:
     if not session.places.character(ask["character"]).is_file():
         raise NotThere(f"there is no character {ask['character']!r} in the project")
-    found: CharacterFacts = await session.looks.submit("character_roles", ask).answer()
-    return found
+    facts: CharacterFacts = await session.looks.submit("character_roles", ask).answer()
+    return facts
 
 
 @router.get("/{character}/figure.glb", responses=_BINARY, response_class=FileResponse)
@@ -114,8 +114,8 @@ async def get_live(session: Open, character: Id, skeleton: Id) -> LiveFacts:
     if not session.places.character(character).is_file():
         raise NotThere(f"there is no character {character!r} in the project")
     ask = {"character": character, "body": session.somebody(skeleton)}
-    found: LiveFacts = await session.looks.submit("wear_live", ask).answer()
-    return found
+    facts: LiveFacts = await session.looks.submit("wear_live", ask).answer()
+    return facts
 
 
 @router.get("/{character}/{kind}/{name}/{person}")

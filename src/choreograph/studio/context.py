@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from choreograph.studio.tasks.performing import LivePerformance
     from choreograph.verbs.complete.interactive import Dragging
 
-_RECORDINGS_KEPT = 64
-_SEARCHES_KEPT = 24
-_SUBJECTS_KEPT = 2
+_RECORDINGS_KEPT = 64  # in memory, those used last
+_SEARCHES_KEPT = 24  # for one subject, the latest
+_SUBJECTS_KEPT = 2  # whose searches stay in memory
 
 
 class WorkerContext:
@@ -102,9 +102,9 @@ class WorkerContext:
         """The project's recorded faces, with what tells them from others; the same list as long as they stay."""
         from choreograph.studio.project_faces import find_faces
 
-        found = list(find_faces(self.places).values())
-        if self._faces is None or [id(one) for one in self._faces] != [id(one) for one in found]:
-            self._faces = found
+        faces = list(find_faces(self.places).values())
+        if self._faces is None or [id(one) for one in self._faces] != [id(one) for one in faces]:
+            self._faces = faces
         return tuple((id(one), one.name) for one in self._faces), self._faces
 
     # ------------------------------------------------------------------ searches
@@ -116,18 +116,18 @@ class WorkerContext:
         grown is the answer to another request, and so does one by steps, which finds the same everywhere; they take
         over what both need.
         """
-        kept = self._searches.pop((verb.name, key), [])
-        latest = kept[-1] if kept else None
+        searches = self._searches.pop((verb.name, key), [])
+        latest = searches[-1] if searches else None
         limit = type(request).model_fields.get("work_limit")
         by_steps = limit is not None and limit.default is None and getattr(request, "work_limit", None) is not None
         if latest is not None and not latest.grows and not by_steps and type(latest).change is not Search.change:
             latest.change(request)
         else:
             latest = verb.search(subject, request)
-            for earlier in kept:
+            for earlier in searches:
                 latest.reuse(earlier)
-            kept = [*kept, latest][-_SEARCHES_KEPT:]
-        self._searches[verb.name, key] = kept
+            searches = [*searches, latest][-_SEARCHES_KEPT:]
+        self._searches[verb.name, key] = searches
         while len(self._searches) > _SUBJECTS_KEPT:
             self._searches.popitem(last=False)
         return latest

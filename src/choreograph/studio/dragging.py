@@ -36,8 +36,8 @@ class Dragged:
                 (ask, pull), self._newest = self._newest, None
                 whole = {"page": self._page.id, "number": self.number, "ask": ask, "pull": pull}
                 motion, frames = await self._lane.submit("dragged", whole).answer()
-                told = m.Partial(number=self.number, verb=ask.verb, motion=motion, start=0, count=motion.frames)
-                self._page.say(told, frames)
+                partial = m.Partial(number=self.number, verb=ask.verb, motion=motion, start=0, count=motion.frames)
+                self._page.say(partial, frames)
         except Cancelled:
             pass
         except ChoreographError as error:

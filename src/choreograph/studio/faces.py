@@ -21,8 +21,8 @@ Named = Annotated[str | None, Query(min_length=1, max_length=200)]
 @router.get("")
 async def get_faces(session: Open) -> list[FaceFacts]:
     """The faces and heads of the project."""
-    found: list[FaceFacts] = await session.looks.submit("faces", None).answer()
-    return found
+    facts: list[FaceFacts] = await session.looks.submit("faces", None).answer()
+    return facts
 
 
 @router.post("")
@@ -35,12 +35,12 @@ async def post_face(session: Open, file: FaceFile) -> list[FaceFacts]:
         data = base64.b64decode(file.data, validate=True)
     except binascii.Error:
         raise HTTPException(400, "data is not base64") from None
-    found: list[FaceFacts] = await session.looks.submit("face_received", (name, data)).answer()
-    return found
+    facts: list[FaceFacts] = await session.looks.submit("face_received", (name, data)).answer()
+    return facts
 
 
 @router.get("/surface")
 async def get_surface(session: Open, name: Named = None) -> FaceSurface:
     """A head to show faces on; the simple one if none is named."""
-    found: FaceSurface = await session.looks.submit("face_surface", name).answer()
-    return found
+    surface: FaceSurface = await session.looks.submit("face_surface", name).answer()
+    return surface

@@ -21,32 +21,32 @@ def matching_clips(session: Session, query: str) -> list[str]:
     Raises:
         RequestError: If it cannot be understood.
     """
-    asked = parse_query(query)
+    wanted = parse_query(query)
     sources = session.project.sources
-    found = []
+    clips = []
     for entry in session.project.document.clips:
         recording = sources[entry.source]
         labels = recording.labels if entry.labels is None else entry.labels
         # A library asks for clips, not for parts of them: a label counts for the whole.
         text = ClipText(entry.name, labels=tuple(Label(label.text, 0, 1) for label in labels))
-        if asked.matches(text):
-            found.append(entry.id)
-    return found
+        if wanted.matches(text):
+            clips.append(entry.id)
+    return clips
 
 
-async def find_places(session: Session, asked: FindAsk) -> FindAnswer:
+async def find_places(session: Session, ask: FindAsk) -> FindAnswer:
     """Places in the archive or, without one, in the document's clips.
 
     Raises:
         RequestError: If it cannot be understood, or there is nothing to look through.
         NotThere: If the example is no motion of the project.
     """
-    fields = asked.model_dump(exclude={"like"}, exclude_none=True)
+    fields = ask.model_dump(exclude={"like"}, exclude_none=True)
     request = FindRequest(**fields, count=MOST)
     project = session.project
     entries = () if project.is_archive else tuple(project.document.clips)
     if not entries and not project.is_archive:
         raise RequestError("there are no clips to look through; drop motion files on the window first")
-    like: OwnMotion | None = None if asked.like is None else session.asking.motion_of(asked.like)
+    like: OwnMotion | None = None if ask.like is None else session.asking.motion_of(ask.like)
     answer: FindAnswer = await session.looks.submit("find", FindTask(request, like, entries)).answer()
     return answer

@@ -116,15 +116,15 @@ def find_names(host: str) -> list[str]:
     if not everywhere:
         return [host]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = [_outward(socket.AF_INET)] if family == socket.AF_INET else [_outward(family), _outward(socket.AF_INET)]
+    names = [_outward(socket.AF_INET)] if family == socket.AF_INET else [_outward(family), _outward(socket.AF_INET)]
     name = socket.gethostname()
     try:
         socket.getaddrinfo(name, None)
-        found.append(name)
+        names.append(name)
     except OSError:  # nobody knows this machine by its name
         pass
-    found.append("::1" if family == socket.AF_INET6 else "127.0.0.1")
-    return list(dict.fromkeys(one for one in found if one))
+    names.append("::1" if family == socket.AF_INET6 else "127.0.0.1")
+    return list(dict.fromkeys(one for one in names if one))
 
 
 def _outward(family: int) -> str | None:

@@ -52,9 +52,9 @@ def import_uploads(session: Session, folder: Path, paths: list[Path]) -> Job:
 
 async def _scan_folder(session: Session) -> None:
     """Read motion files of the folder that are new or have changed."""
-    found = await asyncio.to_thread(list_files, session.places)
+    files = await asyncio.to_thread(list_files, session.places)
     known = session.project.files
-    fresh = {path: facts for path, facts in found.items() if known.get(path, [])[:2] != facts}
+    fresh = {path: facts for path, facts in files.items() if known.get(path, [])[:2] != facts}
     if fresh:
         paths = [session.places.folder / path for path in fresh]
         title = f"Read {count(len(paths), 'file')}"
@@ -65,7 +65,7 @@ def list_files(places: ProjectPaths) -> dict[str, list[int]]:
     """Motion files of a project's folder by their path in it, with size and time."""
     readable = set(suffixes(readable=True))
     home = places.folder.resolve()
-    found = {}
+    files = {}
     for path in sorted(places.folder.rglob("*")):
         inside = path.relative_to(places.folder)
         if path.suffix.lower() not in readable or any(part.startswith(KEEP) for part in inside.parts):
@@ -73,8 +73,8 @@ def list_files(places: ProjectPaths) -> dict[str, list[int]]:
         # A link may lead out of the folder; nothing out there is read.
         if path.is_file() and path.resolve().is_relative_to(home):
             state = path.stat()
-            found[str(inside)] = [state.st_size, state.st_mtime_ns]
-    return found
+            files[str(inside)] = [state.st_size, state.st_mtime_ns]
+    return files
 
 
 def _import(
@@ -144,23 +144,23 @@ async def add_recordings(
     ]
     used, ids, names = ({getattr(entry, what) for entry in clips} for what in ("source", "id", "name"))
     added = []
-    for made in recordings:
-        if made.id in used:
+    for recording in recordings:
+        if recording.id in used:
             continue
-        name = _unused(made.name[:190], names, "~")
-        entry = ClipEntry(id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=name)
+        name = _unused(recording.name[:190], names, "~")
+        entry = ClipEntry(id=_unused(f"c{recording.id}", ids, "-"), source=recording.id, name=name)
         added.append(entry)
-        for taken, value in ((used, made.id), (ids, entry.id), (names, entry.name)):
-            taken.add(value)
+        for used_here, value in ((used, recording.id), (ids, entry.id), (names, entry.name)):
+            used_here.add(value)
     label = f"Add {count(len(added), 'clip')}" if added else "Read changed files"
     await session.change(label, document.model_copy(update={"clips": [*clips, *added]}))
     return [entry.id for entry in added]
 
 
-def _unused(name: str, taken: set[str], mark: str) -> str:
+def _unused(name: str, used: set[str], mark: str) -> str:
     """The name, with a number after it if it is taken."""
     number, free = 1, name
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{name}{mark}{number}"
     return free

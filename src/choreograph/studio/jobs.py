@@ -83,8 +83,8 @@ class Jobs:
 
     def find(self, job: str) -> Job | None:
         """A job by its id."""
-        found = self._jobs.get(job)
-        return None if found is None else self._with_time(found)
+        known = self._jobs.get(job)
+        return None if known is None else self._with_time(known)
 
     def cancel(self, job: str, *, keep: bool = False) -> None:
         """Stop a job, and `keep` what it has found; nothing happens to one that has ended."""

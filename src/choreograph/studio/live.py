@@ -105,7 +105,7 @@ def _stop(page: OpenPage) -> None:
         page.playing = None
 
 
-async def _play(page: OpenPage, asked: m.Play, motion: Motion, path: Path) -> None:
+async def _play(page: OpenPage, ask: m.Play, motion: Motion, path: Path) -> None:
     """Send frames as their time comes. Where this machine is a little late, all of them; where it or the page is
     behind for longer, the newest."""
     data = await asyncio.to_thread(_mapped, path)
@@ -114,13 +114,13 @@ async def _play(page: OpenPage, asked: m.Play, motion: Motion, path: Path) -> No
     began, sent = clock(), 0
     name = json.dumps(motion.id)
     while True:
-        behind = int((clock() - began) * asked.rate_hz) - sent
-        if behind > _LATE_S * asked.rate_hz:
+        behind = int((clock() - began) * ask.rate_hz) - sent
+        if behind > _LATE_S * ask.rate_hz:
             page.dropped += behind
             sent += behind
-        due = sent / asked.rate_hz
-        frame = asked.start + round(due * motion.fps)
-        if asked.loop:
+        due = sent / ask.rate_hz
+        frame = ask.start + round(due * motion.fps)
+        if ask.loop:
             frame %= motion.frames
         if frame >= motion.frames:
             page.say(m.Over(motion=motion.id))
@@ -146,5 +146,5 @@ def _complain(page: OpenPage, why: str) -> None:
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-    where, said = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
-    return f"{where}: {said}" if where else said
+    where, text = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
+    return f"{where}: {text}" if where else text

@@ -84,23 +84,23 @@ def migrate_files(places: ProjectPaths, *, check: bool = False) -> list[str]:
         places: Of the project, which no studio has open.
         check: Whether to write nothing.
     """
-    found: list[tuple[Path, Plain]] = []
+    files: list[tuple[Path, Plain]] = []
     with closing(places.claim()):
         try:
             project = json.loads(places.project.read_text("utf-8"))
             if project["format"] < FORMAT:
-                found.append((places.project, migrate_project(project, places)))
+                files.append((places.project, migrate_project(project, places)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RequestError(f"{places.project} cannot be read ({type(error).__name__})") from None
         for path in sorted((places.keep / "results").glob("*.json")):
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 plain = json.loads(path.read_bytes())
                 if "." not in path.stem and not is_current(plain):
-                    found.append((path, marked(migrate_result(plain, path))))
-        for path, plain in () if check else found:
+                    files.append((path, marked(migrate_result(plain, path))))
+        for path, plain in () if check else files:
             with atomic_write(path, overwrite=True) as temporary:
                 temporary.write_text(json.dumps(plain, ensure_ascii=False), encoding="utf-8")
-    return [path.name for path, _ in found]
+    return [path.name for path, _ in files]
 
 
 def _to_todays_words(document: Plain, results: Path) -> Plain:
@@ -115,9 +115,9 @@ def _result_of_figures(plain: Plain, path: Path) -> Plain:
         asks = {"follow": lambda: _follow(ask, path.parent), "solve": lambda: _solve(ask)}
         asks["perform"] = lambda: _perform(ask, {})
         plain = {**plain, "request": asks.get(plain["verb"], lambda: ask)()}
-    kept = ("id", "verb", "name", "created", "request", "motions", "path", "kept", "command", "python")
+    fields = ("id", "verb", "name", "created", "request", "motions", "path", "kept", "command", "python")
     return {
-        **{name: plain[name] for name in kept if name in plain},
+        **{name: plain[name] for name in fields if name in plain},
         "metrics": {
             name: _metric(float(figures[old]) * scale, unit, text)
             for old, (name, scale, unit, text) in _METRICS.items()
@@ -149,25 +149,25 @@ def _to_requests(old: Plain, results: Path) -> Plain:
         "solve": _solve(old.get("solve", {})),
         "perform": _perform(old.get("perform", {}), names),
     }
-    kept = {name: value for name, value in old.items() if name not in requests}
-    return {**kept, "requests": {verb: request for verb, request in requests.items() if request}}
+    rest = {name: value for name, value in old.items() if name not in requests}
+    return {**rest, "requests": {verb: request for verb, request in requests.items() if request}}
 
 
-def _said(plain: Mapping[str, Any], usual: Mapping[str, Any]) -> Plain:
+def _rest(plain: Mapping[str, Any], usual: Mapping[str, Any]) -> Plain:
     """What is not as usual."""
     return {name: value for name, value in plain.items() if value is not None and value != usual.get(name)}
 
 
 def _follow(old: Plain, results: Path) -> Plain:
     facing = old.get("final_facing")
-    request = _said(
+    request = _rest(
         {
             "points": old.get("points", []),
             "smooth_m": old.get("smooth_m", 0.3),
             "rounded_m": old.get("rounded_m"),
             "facing_deg": None if facing is None else math.degrees(facing),
             "stretches": [
-                _said({"start_m": s["start"], "stop_m": s["stop"], "speed_m_s": s.get("speed"), "label": s.get("label"),
+                _rest({"start_m": s["start"], "stop_m": s["stop"], "speed_m_s": s.get("speed"), "label": s.get("label"),
                        "pause_s": s.get("pause")}, {})
                 for s in old.get("stretches", [])
             ],
@@ -176,7 +176,7 @@ def _follow(old: Plain, results: Path) -> Plain:
             "start_frame": old.get("start_frame"),
             "count": old.get("count"),
             "seed": old.get("seed"),
-            "finish": _said(
+            "finish": _rest(
                 {"blend": old.get("blend"), "preset": old.get("preset"), "clean": old.get("clean")},
                 {"blend": "cubic", "preset": "even", "clean": True},
             ),
@@ -204,13 +204,13 @@ def _solve(old: Plain) -> Plain:
         usual = {"weight": 1.0, "clearance": 0.3, "lasts_s": 0.0}
         free = [None, None, None]
         entries = [
-            {key: value for key, value in _said(entry, usual).items() if value != free} for entry in old.get(name, [])
+            {key: value for key, value in _rest(entry, usual).items() if value != free} for entry in old.get(name, [])
         ]
         lists[name] = entries or None
     usual = {"min_piece_s": 0.33, "count": 4, "seconds": 3.0, "seed": 0}
     numbers = {name: old.get(name) for name in ("min_piece_s", "count", "seconds", "seed")}
-    said = _said({**lists, **numbers}, usual)
-    return {"length_s": old.get("length_s", 8.0), **said} if said or "length_s" in old else {}
+    changes = _rest({**lists, **numbers}, usual)
+    return {"length_s": old.get("length_s", 8.0), **changes} if changes or "length_s" in old else {}
 
 
 def _perform(old: Plain, names: Mapping[str, str]) -> Plain:
@@ -225,4 +225,4 @@ def _perform(old: Plain, names: Mapping[str, str]) -> Plain:
         "finish": None if old.get("clean", True) else {"clean": False},
         **{name: old.get(name) for name in ("smooth_s", "cut", "stretch_s", "continuity_s", "beam_m2_s")},
     }
-    return _said(request, {"smooth_s": 0.2, "cut": False})
+    return _rest(request, {"smooth_s": 0.2, "cut": False})

@@ -43,9 +43,9 @@ class Performing:
                 samples, self._waiting = self._waiting, []
                 ask = {"page": self._page.id, "number": self.number, "begin": self._begin, "samples": samples}
                 self._begin = None
-                found = await self._lane.submit("moved", {**ask, "lag_s": self._lag_s}).answer()
-                if found is not None and not self._over:
-                    motion, start, frames = found
+                moved = await self._lane.submit("moved", {**ask, "lag_s": self._lag_s}).answer()
+                if moved is not None and not self._over:
+                    motion, start, frames = moved
                     count = motion.frames - start
                     self._page.say(
                         m.Partial(number=self.number, verb="perform", motion=motion, start=start, count=count), frames

@@ -23,10 +23,10 @@ from choreograph.studio.requests import check_drafts
 
 M = TypeVar("M", bound=Message)
 
-STEPS_KEPT = 200
+STEPS_KEPT = 200  # that can be undone
 HISTORY_BYTES = 8_000_000
 """Room for the history on disk: with thousands of clips, whole documents are large."""
-FADING_KEPT = 12
+FADING_KEPT = 12  # deleted things that can still be had back
 
 
 class Stale(ChoreographError):
@@ -56,12 +56,12 @@ class Project:
         self._redo: list[UndoStep] = []
         self.files: dict[str, list[Any]] = {}
         """Motion files of the folder that were read: size, time and recording (several by name), by path within it."""
-        self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
-        found = _read_all(places.keep / "results", Result, migrate_result)
-        self.results = {made.id: made for made in found if made.verb != "preview"}
+        self.recordings = {one.id: one for one in _read_all(places.keep / "recordings", Recording)}
+        results = _read_all(places.keep / "results", Result, migrate_result)
+        self.results = {one.id: one for one in results if one.verb != "preview"}
         self.fading: dict[str, Result] = {}
         """The last results that better ones took the place of: pages that were just told of them can have them."""
-        for passing in (made for made in found if made.verb == "preview"):
+        for passing in (one for one in results if one.verb == "preview"):
             self.forget_result(passing.id)
         self.archive = None if places.given_graph is None else Archive(places.given_graph)
         """The .mog file that was opened."""
@@ -198,23 +198,23 @@ class Project:
 
     def add_recordings(self, recordings: Iterable[Recording]) -> None:
         """Take note of recordings that were read."""
-        self.recordings.update({made.id: made for made in recordings})
+        self.recordings.update({one.id: one for one in recordings})
 
     def result_list(self) -> list[Result]:
         """Results, the newest first, with whether the document keeps them."""
-        kept = set(self.document.kept)
-        ordered = sorted(self.results.values(), key=lambda made: made.id, reverse=True)
-        return [made.model_copy(update={"kept": made.id in kept}) for made in ordered]
+        marks = set(self.document.kept)
+        ordered = sorted(self.results.values(), key=lambda one: one.id, reverse=True)
+        return [one.model_copy(update={"kept": one.id in marks}) for one in ordered]
 
     def fade_result(self, result: str) -> None:
         """Take a result off the list; its files go when more of them have."""
-        made = self.results.pop(result, None)
-        if made is None:
+        result_gone = self.results.pop(result, None)
+        if result_gone is None:
             return
-        self.fading[result] = made
+        self.fading[result] = result_gone
         with atomic_write(self.places.result(result, ".json"), overwrite=True) as temporary:
             # Whoever opens the project again finds none of it.
-            passing = made.model_copy(update={"verb": "preview"})
+            passing = result_gone.model_copy(update={"verb": "preview"})
             temporary.write_text(json.dumps(marked(passing.model_dump(mode="json"))), "utf-8")
         for oldest in list(self.fading)[:-FADING_KEPT]:
             self.forget_result(oldest)
@@ -235,7 +235,7 @@ class Project:
         copies = [path for path in (self.places.keep / "cache").glob("*.npz") if _age_s(path) >= younger_s]
         if not copies:
             return
-        texts = [f"{made.command} {made.python}" for made in list(self.results.values())]
+        texts = [f"{one.command} {one.python}" for one in list(self.results.values())]
         for path in (self.places.keep / "results").glob("*.request.yaml"):
             with suppress(OSError):
                 texts.append(path.read_text("utf-8"))
@@ -299,10 +299,10 @@ def _name(places: ProjectPaths) -> str:
 
 def _read_all(folder: Path, model: type[M], migrate: Callable[[Any, Path], Any] = lambda plain, _: plain) -> list[M]:
     """All that is kept in a folder; what cannot be read, from a damaged disk or a newer version, is passed over."""
-    made = []
+    models = []
     for path in sorted(folder.glob("*.json")):
         if "." in path.stem:
             continue
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            made.append(model.model_validate(migrate(json.loads(path.read_bytes()), path)))
-    return made
+            models.append(model.model_validate(migrate(json.loads(path.read_bytes()), path)))
+    return models

@@ -12,13 +12,13 @@ from choreograph.motion.head import simple_head
 from choreograph.studio.project_paths import KEEP, ProjectPaths
 from choreograph.verbs.face.sources import SUFFIXES, read_recording, solve_face
 
-_MOST_FILES = 200
-_MOST_BYTES = 64 << 20
+_MOST_FILES = 200  # of faces that the page lists
+_MOST_BYTES = 64 << 20  # of a file that it lists
 
 
 def face_files(places: ProjectPaths) -> dict[str, Path]:
     """Files of a project that may be faces, by name."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     home = places.folder.resolve()
     inside = [
         path
@@ -28,16 +28,16 @@ def face_files(places: ProjectPaths) -> dict[str, Path]:
     ]
     for path in [*sorted((places.keep / "faces").glob("*")), *inside]:
         if path.suffix.lower() in SUFFIXES and path.is_file() and path.stat().st_size <= _MOST_BYTES:
-            found.setdefault(path.name, path)
-        if len(found) >= _MOST_FILES:
+            files.setdefault(path.name, path)
+        if len(files) >= _MOST_FILES:
             break
-    return found
+    return files
 
 
 def find_faces(places: ProjectPaths) -> dict[str, Face]:
     """Recordings by the names of their files; the demo face where there is none."""
-    found = {name: face for name, path in face_files(places).items() if (face := face_in(path)) is not None}
-    return found or {_demo().name: _demo()}
+    faces = {name: face for name, path in face_files(places).items() if (face := face_in(path)) is not None}
+    return faces or {_demo().name: _demo()}
 
 
 def find_face_file(places: ProjectPaths, name: str) -> Path:
@@ -46,10 +46,10 @@ def find_face_file(places: ProjectPaths, name: str) -> Path:
     Raises:
         RequestError: If there is none.
     """
-    found = face_files(places)
-    if name not in found:
-        raise RequestError(f"there is no face {name!r}; there are {', '.join(found) or 'none'}")
-    return found[name]
+    files = face_files(places)
+    if name not in files:
+        raise RequestError(f"there is no face {name!r}; there are {', '.join(files) or 'none'}")
+    return files[name]
 
 
 def read_face_file(path: Path) -> Face:

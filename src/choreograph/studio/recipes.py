@@ -49,7 +49,7 @@ class RecipeSource:
         return text + (f".with_name({entry.name!r})" if named else "")
 
 
-async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
+async def of_build(session: Session, ask: GraphAsk | None = None) -> Code:
     """How the document's graph is built.
 
     Raises:
@@ -59,14 +59,14 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
     if not document.clips:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
     sources = await asyncio.to_thread(_sources, session, document.clips)
-    settings = asked or document.graph
+    settings = ask or document.graph
     return Code(command=_build_command(session, sources, settings), python=_build_python(sources, settings))
 
 
-async def of_export(session: Session, asked: ExportAsk) -> Code:
+async def of_export(session: Session, ask: ExportAsk) -> Code:
     """How a motion becomes such a file. Raises as `export_facts` does."""
-    facts = await export_facts(session, asked)
-    name = f"{file_stem(facts['name'])}{asked.suffix}"
+    facts = await export_facts(session, ask)
+    name = f"{file_stem(facts['name'])}{ask.suffix}"
     which: ClipEntry | str = facts["which"]
     if isinstance(which, ClipEntry):
         [source] = await asyncio.to_thread(_sources, session, [which])
@@ -74,21 +74,21 @@ async def of_export(session: Session, asked: ExportAsk) -> Code:
     else:
         files = [session.places.result(which, ".npz", person) for person in range(facts["people"])]
         read, changes = [f"cg.read_clip({str(file)!r})" for file in files], []
-    body = character_file(session, asked)
+    body = character_file(session, ask)
     lines: list[str] = []
-    if body is not None and asked.suffix not in DRAWINGS:
+    if body is not None and ask.suffix not in DRAWINGS:
         lines, files, changes = _wear(files, changes, body, name)
-    worn = body is not None and asked.suffix in WRITES
-    command = "" if worn else _export_command(files, changes, name, facts["path"], asked, body)
+    worn = body is not None and ask.suffix in WRITES
+    command = "" if worn else _export_command(files, changes, name, facts["path"], ask, body)
     return Code(
         command="\n".join([*lines, *([command] if command else [])]),
-        python=_export_python(read, name, facts["path"], asked, body),
+        python=_export_python(read, name, facts["path"], ask, body),
     )
 
 
 def _wear(files: list[Path], changes: list[str], body: Path, name: str) -> tuple[list[str], list[Path], list[str]]:
     """Commands that put motions on a character; the files that they make, and what is still to be done to these."""
-    lines, made = [], []
+    lines, clips = [], []
     for k, file in enumerate(files, 1):
         if changes:
             lines.append(shlex.join(["choreograph", "convert", str(file), "-o", "changed.npz", *changes]))
@@ -96,8 +96,8 @@ def _wear(files: list[Path], changes: list[str], body: Path, name: str) -> tuple
         out = name if len(files) == 1 else f"{Path(name).stem}_{k}{Path(name).suffix}"
         out = out if Path(name).suffix in WRITES else f"worn_{k}.npz"
         lines.append(shlex.join(["choreograph", "retarget", str(file), "--to", str(body), "--keep-way", "-o", out]))
-        made.append(Path(out))
-    return lines, made, []
+        clips.append(Path(out))
+    return lines, clips, []
 
 
 def _sources(session: Session, entries: list[ClipEntry]) -> list[RecipeSource]:
@@ -181,14 +181,14 @@ def _build_python(sources: list[RecipeSource], settings: GraphAsk) -> str:
 
 
 def _export_command(
-    files: list[Path], changes: list[str], name: str, path: list[Point], asked: ExportAsk, body: Path | None
+    files: list[Path], changes: list[str], name: str, path: list[Point], ask: ExportAsk, body: Path | None
 ) -> str:
     suffix, lines = Path(name).suffix, []
     if suffix not in DRAWINGS:
         if len(files) > 1 and suffix in TOGETHER:
             return "# no command writes several people into one file; the Python program does it"
         names = [name] if len(files) == 1 else [f"{Path(name).stem}_{k}{suffix}" for k in range(1, len(files) + 1)]
-        words = as_options(read_request(ExportSettings, asked.export)) or []
+        words = as_options(read_request(ExportSettings, ask.export)) or []
         return "\n".join(
             shlex.join(["choreograph", "convert", str(file), "-o", name, *changes, *words])
             for file, name in zip(files, names, strict=True)
@@ -199,28 +199,28 @@ def _export_command(
     if len(path) > 1 and suffix != ".png":
         lines.append("# without the path on the floor, which the Python program draws")
     words = ["choreograph", "render", *map(str, files), "-o", name, *changes]
-    words += ["--size", str(asked.width)] if asked.width is not None else []
-    words += ["--frame", str(asked.frame)] if asked.frame is not None else []
-    words += ["--transparent"] if asked.transparent else []
+    words += ["--size", str(ask.width)] if ask.width is not None else []
+    words += ["--frame", str(ask.frame)] if ask.frame is not None else []
+    words += ["--transparent"] if ask.transparent else []
     words += ["--character", str(body)] if body is not None else []
     return "\n".join([*lines, shlex.join(words)])
 
 
-def _export_python(read: list[str], name: str, path: list[Point], asked: ExportAsk, body: Path | None) -> str:
+def _export_python(read: list[str], name: str, path: list[Point], ask: ExportAsk, body: Path | None) -> str:
     stem, suffix = Path(name).stem, Path(name).suffix
-    fields = read_request(ExportSettings, asked.export).as_document()
+    fields = read_request(ExportSettings, ask.export).as_document()
     how = f"cg.ExportSettings({', '.join(f'{field}={value!r}' for field, value in fields.items())})" if fields else ""
     write, more = ("cg.export_clip", f", {how}") if how else ("cg.write_clip", "")
     head, do = ["import choreograph as cg"], [f"{write}({name!r}, clips[0]{more}, overwrite=True)"]
     bodies = f", bodies=[{str(body)!r}] * len(clips)" if body is not None else ""
-    size = f"size=({asked.width}, {round(asked.width * 9 / 32) * 2})" if asked.width is not None else ""
-    if suffix == ".png" and asked.frame is not None:
+    size = f"size=({ask.width}, {round(ask.width * 9 / 32) * 2})" if ask.width is not None else ""
+    if suffix == ".png" and ask.frame is not None:
         head.append("from choreograph.pictures.animation import FilmSettings, write_still")
-        words = ", ".join([*([size] if size else []), "samples=4", f"transparent={asked.transparent}"])
-        do = [f"write_still({name!r}, clips, {asked.frame}, FilmSettings({words}){bodies}, overwrite=True)"]
+        words = ", ".join([*([size] if size else []), "samples=4", f"transparent={ask.transparent}"])
+        do = [f"write_still({name!r}, clips, {ask.frame}, FilmSettings({words}){bodies}, overwrite=True)"]
     elif suffix == ".png":
         head.append("from choreograph.pictures.sheet import SheetSettings, write_sheet")
-        sized = [f"width={asked.width}"] if asked.width is not None else []
+        sized = [f"width={ask.width}"] if ask.width is not None else []
         words = ", ".join([*sized, *([f"body={str(body)!r}"] if body is not None else [])])
         do = [f"write_sheet({name!r}, clips, SheetSettings({words}), overwrite=True)"]
     elif suffix in DRAWINGS:

@@ -113,9 +113,9 @@ def _leads_out(home: Path, name: str) -> bool:
     if Path(name).is_absolute() or name.startswith("~") or ".." in Path(name).parts or name.count("**") > 1:
         return True
     try:
-        found = [home / name, *(home / one for one in glob.glob(name, root_dir=home, recursive=True))]  # noqa: PTH207
-        inside = [path for one in found if one.is_dir() for path in one.rglob("*")]
-        return any(not path.resolve().is_relative_to(home) for path in [*found, *inside])
+        paths = [home / name, *(home / one for one in glob.glob(name, root_dir=home, recursive=True))]  # noqa: PTH207
+        inside = [path for one in paths if one.is_dir() for path in one.rglob("*")]
+        return any(not path.resolve().is_relative_to(home) for path in [*paths, *inside])
     except OSError:  # longer than any name
         return False
 
@@ -131,10 +131,10 @@ def outputs_of(verb: Verb) -> list[OutputFacts]:
 
 def describe_verbs() -> list[VerbFacts]:
     """The verbs that there are, as the page needs them for tabs and forms."""
-    made = []
+    facts = []
     for room in rooms().values():
         verb = find_verb(room.name)
-        made.append(
+        facts.append(
             VerbFacts(
                 name=verb.name,
                 title=verb.title,
@@ -146,4 +146,4 @@ def describe_verbs() -> list[VerbFacts]:
                 changes_motion=verb.changes_motion,
             )
         )
-    return made
+    return facts

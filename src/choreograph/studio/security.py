@@ -80,8 +80,8 @@ class Guard:
             await _without_token(scope, send, extra)
             return
         limit = UPLOAD_BYTES.get(scope["path"], BODY_BYTES)
-        told = headers.get("content-length", "0")
-        if not told.isdecimal() or int(told) > limit:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > limit:
             await _refuse(scope, receive, send, 413, f"that is too much at once: at most {limit >> 20} MB are taken")
             return
         answer = _Answer(send, extra)

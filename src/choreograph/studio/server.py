@@ -125,8 +125,8 @@ async def _invalid(request: Request, error: Any) -> JSONResponse:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     # What is not JSON at all is broken; what is JSON of another shape cannot be done.
-    where, said = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
-    return _failure(400 if first["type"] == "json_invalid" else 422, f"{where}: {said}", where or None)
+    where, text = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
+    return _failure(400 if first["type"] == "json_invalid" else 422, f"{where}: {text}", where or None)
 
 
 async def _http(request: Request, error: Any) -> JSONResponse:

@@ -27,8 +27,8 @@ from choreograph.studio.steering import Steering
 from choreograph.studio.verb_requests import Asking
 from choreograph.studio.workers import Lane, WorkerTask, count_processors
 
-PREVIEWS_KEPT = 8
-EXPORTS_KEPT = 20
+PREVIEWS_KEPT = 8  # in memory, the latest
+EXPORTS_KEPT = 20  # on disk, the latest
 FEW_PROCESSORS = 2
 """With no more than these, verbs are made ready once a page is seen: it, the server and whoever makes its figure share
 them until then."""
@@ -162,14 +162,14 @@ class Session:
         return [*project.recordings.values(), *(project.sources[source] for source in placed)]
 
     def _read_cache(self, keys: Sequence[str]) -> dict[str, Motion]:
-        found = {}
+        caches = {}
         for key in keys:
             try:
                 if self.places.clip(key, ".f32").is_file() or self.project.archive is not None:
-                    found[key] = Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
+                    caches[key] = Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
             except (OSError, ValueError):
                 continue
-        return found
+        return caches
 
     def _named(self, entry: ClipEntry) -> Motion:
         motion = self._motions[clip_key(entry)]
@@ -189,10 +189,10 @@ class Session:
     def result(self, result: str) -> Result:
         """A result, or a preview that is still there."""
         project = self.project
-        found = project.results.get(result) or project.fading.get(result) or self._previews.get(result)
-        if found is None:
+        known = project.results.get(result) or project.fading.get(result) or self._previews.get(result)
+        if known is None:
             raise NotThere(f"there is no result {result!r}; it may have made room for newer ones")
-        return found.model_copy(update={"kept": result in self.project.document.kept})
+        return known.model_copy(update={"kept": result in self.project.document.kept})
 
     async def motion(self, kind: str, name: str, person: int = 0) -> tuple[Motion, Path]:
         """A motion of a clip or a result, and the file that has its frames."""
@@ -252,12 +252,12 @@ class Session:
         self.asking.prepare(view.verb)
         await self.save()
 
-    async def keep_result(self, result: str, kept: bool) -> Result:
+    async def keep_result(self, result: str, keep: bool) -> Result:
         """Mark a result to be kept, or let it go; a change of the document like any other."""
         name = self.result(result).name
         others = [other for other in self.project.document.kept if other != result]
-        document = self.project.document.model_copy(update={"kept": [*others, result] if kept else others})
-        await self.change(f"Keep {name}" if kept else f"Let {name} go", document)
+        document = self.project.document.model_copy(update={"kept": [*others, result] if keep else others})
+        await self.change(f"Keep {name}" if keep else f"Let {name} go", document)
         self.tell_results()
         return self.result(result)
 
@@ -274,13 +274,13 @@ class Session:
 
     # ------------------------------------------------------------------ the graph
 
-    def build(self, asked: GraphAsk | None = None) -> Job:
+    def build(self, graph_ask: GraphAsk | None = None) -> Job:
         """Build the graph of the document's clips; a build that is under way makes room for it."""
         for job in self.jobs.list():
             if job.kind in ("build", "joins") and job.state in ("waiting", "running"):
                 self.jobs.cancel(job.id)
         document = self.project.document
-        settings = asked or document.graph
+        settings = graph_ask or document.graph
         entries = self.project.graph_entries(whole=True)
         key = graph_key(self.project.graph_entries(), settings)
         ask: dict[str, Any] = {"entries": entries, "settings": settings, "key": key}
@@ -341,16 +341,16 @@ class Session:
                 del self._matrices[next(iter(self._matrices))]
         return self._matrices[key]
 
-    async def preview(self, asked: m.PreviewAsk) -> Result:
+    async def preview(self, ask: m.PreviewAsk) -> Result:
         """The motion of a transition."""
         self.need_graph()
-        made: Result = await self.looks.submit("preview", {"graph": self.project.graph_file, "ask": asked}).answer()
-        self._previews[made.id] = made
+        result: Result = await self.looks.submit("preview", {"graph": self.project.graph_file, "ask": ask}).answer()
+        self._previews[result.id] = result
         while len(self._previews) > PREVIEWS_KEPT:
             oldest = next(iter(self._previews))
             del self._previews[oldest]
             await asyncio.to_thread(self.project.forget_result, oldest)
-        return made
+        return result
 
     # ------------------------------------------------------------------ pictures
 

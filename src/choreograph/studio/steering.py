@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from choreograph.verbs.steer.steps import StepClips
     from choreograph.verbs.steer.stream import SteerStream
 
-MAX_CLIENTS = 16
+MAX_CLIENTS = 16  # that listen to one steered motion
 MAX_TOGETHER = 200
 """Characters of all clients together: more would keep everybody waiting."""
 _MESSAGE_S = 1 / 400
@@ -119,9 +119,9 @@ class Steering:
             laid = await asyncio.to_thread(_lay_out, Path(work.key[0]), known=old)
             better = await asyncio.to_thread(_prepare, laid)
         except ChoreographError as error:
-            said = json.dumps({"type": "error", "error": f"it is steered with what was learned first: {error}"})
+            message = json.dumps({"type": "error", "error": f"it is steered with what was learned first: {error}"})
             for texts in self.streams.values():
-                texts.append(said)
+                texts.append(message)
             self._work = None  # the next client tries again
             return
         if self._work is work:
@@ -183,12 +183,12 @@ def _prepare(laid: tuple[MotionGraph, StepClips, FramePool], *, first: bool = Fa
 
 async def _tell_progress(socket: WebSocket, steering: Steering) -> None:
     """Say how far preparing has come, until it is done."""
-    told = steering.stage
+    stage = steering.stage
     while True:
         await asyncio.sleep(_TOLD_S)
-        if steering.stage != told:
-            told = steering.stage
-            await socket.send_text(_preparing(told))
+        if steering.stage != stage:
+            stage = steering.stage
+            await socket.send_text(_preparing(stage))
 
 
 def _preparing(stage: tuple[str, int, int]) -> str:
@@ -295,10 +295,10 @@ async def _listen(
             return
         text, began = message.get("text"), clock()
         try:
-            said = read_message(text)
-            if isinstance(said, dict) and said.get("type") == "add" and steering.characters() >= MAX_TOGETHER:
+            words = read_message(text)
+            if isinstance(words, dict) and words.get("type") == "add" and steering.characters() >= MAX_TOGETHER:
                 raise RequestError(f"there are {MAX_TOGETHER} characters of all clients already")
-            answer = stream.hear(said)
+            answer = stream.hear(words)
         except ChoreographError as error:
             answer = {"type": "error", "error": str(error), "where": getattr(error, "where", "")}
         if answer is not None:

@@ -29,24 +29,24 @@ async def get_verbs() -> Response:
 
 
 @router.post("/verbs/{verb}/request.yaml", responses=_YAML, response_class=Response)
-async def post_request_file(verb: Id, asked: DraftAsk) -> Response:
+async def post_request_file(verb: Id, ask: DraftAsk) -> Response:
     """A request as the file that the command line reads."""
     if verb not in rooms():
         raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
-    check_drafts({verb: asked.request}, {})
-    return Response(as_yaml(marked(asked.request)), media_type="application/yaml")
+    check_drafts({verb: ask.request}, {})
+    return Response(as_yaml(marked(ask.request)), media_type="application/yaml")
 
 
 @router.post("/verbs/{verb}/draft")
-async def post_draft(verb: Id, asked: FileAsk) -> DraftAsk:
+async def post_draft(verb: Id, ask: FileAsk) -> DraftAsk:
     """The request that a file says: YAML or JSON, or a drawing joined to what is asked already."""
     if verb not in rooms():
         raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
-    made = await asyncio.to_thread(draft_of_file, find_verb(verb), asked.name, asked.text, asked.request)
-    return DraftAsk(request=made)
+    draft = await asyncio.to_thread(draft_of_file, find_verb(verb), ask.name, ask.text, ask.request)
+    return DraftAsk(request=draft)
 
 
 @router.post("/perform/examples")
-async def post_examples(session: Open, asked: DraftAsk) -> Examples:
+async def post_examples(session: Open, ask: DraftAsk) -> Examples:
     """The recordings that such a performance is made of: how many segments, how fast."""
-    return await session.asking.examples(asked.request)
+    return await session.asking.examples(ask.request)

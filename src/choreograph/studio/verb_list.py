@@ -25,22 +25,22 @@ PACKAGE = Path(__file__).parents[1]
 def verbs_json() -> bytes:
     """The verbs, a JSON list of `VerbFacts`: from the cache, unless the code has changed since they were put there."""
     # What somebody's own verbs depend on, nobody knows.
-    kept = None if os.environ.get(MORE) or not limit_bytes() else cache_folder("studio") / f"verbs-{_stamp()}.json"
-    if kept is not None:
+    cached = None if os.environ.get(MORE) or not limit_bytes() else cache_folder("studio") / f"verbs-{_stamp()}.json"
+    if cached is not None:
         with suppress(OSError):
-            if (found := kept.read_bytes()).endswith(b"]"):
-                return found
+            if (data := cached.read_bytes()).endswith(b"]"):
+                return data
     from choreograph.studio.requests import describe_verbs
 
-    made = TypeAdapter(list[VerbFacts]).dump_json(describe_verbs())
-    if kept is not None:
+    data_now = TypeAdapter(list[VerbFacts]).dump_json(describe_verbs())
+    if cached is not None:
         with suppress(OSError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            for old in kept.parent.glob("verbs-*.json"):
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            for old in cached.parent.glob("verbs-*.json"):
                 old.unlink(missing_ok=True)
-            with atomic_write(kept, overwrite=True) as temporary:
-                temporary.write_bytes(made)
-    return made
+            with atomic_write(cached, overwrite=True) as temporary:
+                temporary.write_bytes(data_now)
+    return data_now
 
 
 @cache

@@ -79,13 +79,13 @@ class Asking:
 
     def _motions(self, verb: str, draft: Draft) -> dict[str, OwnMotion]:
         """The clips and results that a request names."""
-        found = {}
+        motions = {}
         for where, name in own_motions(find_verb(verb), draft):
             try:
-                found[name] = self.motion_of(name)
+                motions[name] = self.motion_of(name)
             except NotThere as error:
                 raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
-        return found
+        return motions
 
     def prepare(self, verb: str) -> None:
         """Make a verb ready, once for what it works on: who looks at it is about to ask, and no request stops that."""
@@ -155,39 +155,39 @@ class Asking:
             page.asks[verb] = job.id
         return job
 
-    def output(self, asked: OutputAsk) -> Job:
+    def output(self, want: OutputAsk) -> Job:
         """Make a file of a result besides its motion: a table, a picture, a model.
 
         Raises:
             RequestError: If its verb has no such file.
             NotThere: If there is no such result.
         """
-        result = self._session.result(asked.result)
+        result = self._session.result(want.result)
         verb = find_verb(result.verb)
         known = {one.name: one for one in outputs_of(verb)}
-        if asked.output not in known or asked.suffix not in known[asked.output].suffixes:
-            said = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in known.values()) or "nothing"
-            raise RequestError(f"of what {verb.name} finds {said} can be had, not {asked.output} ({asked.suffix})")
+        if want.output not in known or want.suffix not in known[want.output].suffixes:
+            had = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in known.values()) or "nothing"
+            raise RequestError(f"of what {verb.name} finds {had} can be had, not {want.output} ({want.suffix})")
         what, named = self._subject(result.verb, result.subject)
         ask = VerbAsk(result.verb, result.request, what, named, self._motions(result.verb, result.request))
         job = new_job_id()
         folder = self._session.places.exports / job
-        made = {"asked": ask, "answer": result.answer, "output": asked.output, "folder": folder}
-        made["file"] = f"{file_stem(result.motions[0].name)}-{asked.output}{asked.suffix}"
+        task = {"asked": ask, "answer": result.answer, "output": want.output, "folder": folder}
+        task["file"] = f"{file_stem(result.motions[0].name)}-{want.output}{want.suffix}"
 
         async def finish(files: list[str]) -> list[str]:
             return files
 
-        title = f"{verb.title}: {asked.output}"
-        work = Work("output", title, self.lanes[result.verb], "output", made, id=job)
+        title = f"{verb.title}: {want.output}"
+        work = Work("output", title, self.lanes[result.verb], "output", task, id=job)
         return self._session.jobs.start(work, finish)
 
     async def replace(self, old: set[str], results: list[Result]) -> None:
         """Let results go that these better, and the oldest ones that nobody marked."""
         session, project = self._session, self._session.project
-        stay = {made.id for made in results} | set(project.document.kept)
-        shown = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
-        passing = sorted(result for result in project.results if result not in shown | stay | old)
+        stay = {one.id for one in results} | set(project.document.kept)
+        open_now = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
+        passing = sorted(result for result in project.results if result not in open_now | stay | old)
         for result in sorted(old - stay):
             await asyncio.to_thread(project.fade_result, result)
         for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
@@ -204,29 +204,29 @@ class Asking:
         """
         project = self._session.project
         about = [f"{known.subject} {known.request}" for known in project.results.values()]
-        said = "\n".join([project.document.model_dump_json(), *about])
+        text = "\n".join([project.document.model_dump_json(), *about])
         stays = {*project.document.names, *project.document.removed}
         earlier = [
             known
             for known in project.results.values()
-            if not known.passing and known.id not in stays and f"result:{known.id}" not in said
+            if not known.passing and known.id not in stays and f"result:{known.id}" not in text
         ]
-        found = [await asyncio.to_thread(self._same, made, earlier) for made in results if not made.passing]
-        return {known.id for known in found if known is not None}
+        same = [await asyncio.to_thread(self._same, one, earlier) for one in results if not one.passing]
+        return {known.id for known in same if known is not None}
 
-    def _same(self, made: Result, earlier: list[Result]) -> Result | None:
+    def _same(self, own: Result, earlier: list[Result]) -> Result | None:
         """The earlier one that was asked for alike and is the same motion, frame for frame."""
         for known in earlier:
-            if known.id != made.id and _told(known) == _told(made) and len(known.motions) == len(made.motions):
+            if known.id != own.id and _facts(known) == _facts(own) and len(known.motions) == len(own.motions):
                 places = self._session.places
-                pairs = [[places.result(one.id, ".f32", k) for one in (known, made)] for k in range(len(made.motions))]
+                pairs = [[places.result(one.id, ".f32", k) for one in (known, own)] for k in range(len(own.motions))]
                 if all(a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False) for a, b in pairs):
                     return known
         return None
 
     def keep(self, results: list[Result]) -> None:
         """Take results into the project."""
-        self._session.project.results.update({made.id: made for made in results})
+        self._session.project.results.update({one.id: one for one in results})
 
     # ------------------------------------------------------------------ dragging and performing
 
@@ -244,19 +244,19 @@ class Asking:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         check_drafts({"perform": draft}, {})
         ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
-        found: asyncio.Future[Examples] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Examples] = asyncio.get_running_loop().create_future()
 
         async def finish(examples: Examples) -> list[str]:
-            found.set_result(examples)
+            future.set_result(examples)
             return []
 
         def end() -> None:
-            if not found.done():
-                found.set_exception(Cancelled("what performances are made of was not looked at to the end"))
+            if not future.done():
+                future.set_exception(Cancelled("what performances are made of was not looked at to the end"))
 
         work = Work("prepare", "Make perform ready", self.lanes["perform"], "examples", ask, quiet=True)
-        self._session.jobs.start(work, finish, Hooks(failed=found.set_exception, after=end))
-        examples = await found
+        self._session.jobs.start(work, finish, Hooks(failed=future.set_exception, after=end))
+        examples = await future
         self.lanes["perform"].submit("warm_perform", ask)
         return examples
 
@@ -272,7 +272,7 @@ class Asking:
             page.performing.push(message.samples)
 
 
-def _told(result: Result) -> tuple[Any, ...]:
+def _facts(result: Result) -> tuple[Any, ...]:
     """All that a card says of a result."""
     return (
         *(result.verb, result.request, result.subject, result.answer),
@@ -293,7 +293,7 @@ class _Answer:
         """All results there are so far, or frames of one that grows."""
         if isinstance(what, list):
             self._asking.keep(what)
-            self.told.update(made.id for made in what)
+            self.told.update(one.id for one in what)
             self._say(what, final=False)
         elif self._page is not None:
             motion, start = what
@@ -305,15 +305,15 @@ class _Answer:
         """The last word."""
         self._asking.keep(results)
         if self._page is not None and self._page.asks.get(self._verb) != self.job:  # replaced while it came to its end
-            self.told.update(made.id for made in results)
+            self.told.update(one.id for one in results)
             return []
         self._say(results, final=True)
-        old = (self.told | await self._asking.repeated(results)) - {made.id for made in results}
+        old = (self.told | await self._asking.repeated(results)) - {one.id for one in results}
         self.told.clear()
         if self._passing:
-            self.told.update(made.id for made in results)
+            self.told.update(one.id for one in results)
         await self._asking.replace(old, results)
-        return [made.id for made in results]
+        return [one.id for one in results]
 
     def failed(self, error: ChoreographError) -> None:
         """There is no answer."""

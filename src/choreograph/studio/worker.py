@@ -99,7 +99,7 @@ def main() -> None:
         except Cancelled:
             answer = ("cancelled", number)
         except ChoreographError as error:
-            answer = ("failed", number, _said(error, ask), getattr(error, "where", ""))
+            answer = ("failed", number, _message(error, ask), getattr(error, "where", ""))
         except MemoryError:
             answer = ("failed", number, "there is not enough memory for that; ask for less at once", "")
         except OSError as error:
@@ -116,7 +116,7 @@ def main() -> None:
         write_message(out, answer)
 
 
-def _said(error: ChoreographError, ask: Any) -> str:
+def _message(error: ChoreographError, ask: Any) -> str:
     """What went wrong, in the words of the page; of a verb's request, with the names of its fields."""
     from choreograph.studio.field_labels import in_labels
     from choreograph.verbs import find_verb, rooms

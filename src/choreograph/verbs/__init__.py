@@ -44,14 +44,14 @@ def rooms() -> dict[str, Room]:
         if entry.ispkg and _declares(f"{HOUSE}.{entry.name}")
     ]
     packages += [name.strip() for name in os.environ.get(MORE, "").split(",") if name.strip()]
-    found = []
+    names = []
     for package in packages:
         try:
             room = import_module(package)
         except (ImportError, TypeError, ValueError) as error:  # also names that no package can have
             raise RequestError(f"{MORE} names {package!r}, which cannot be imported: {error}") from None
         summary = (room.__doc__ or "").strip().partition("\n")[0]
-        found.append(
+        names.append(
             Room(
                 getattr(room, "PLACE", 100.0),
                 package.rpartition(".")[2],
@@ -60,7 +60,7 @@ def rooms() -> dict[str, Room]:
                 getattr(room, "CHANGES", False),
             )
         )
-    return {room.name: room for room in sorted(found)}
+    return {room.name: room for room in sorted(names)}
 
 
 def find_verb(name: str) -> Verb:

@@ -42,9 +42,9 @@ class ChoosingSearch(Search):
             raise RequestError(
                 f"what is asked for is a {kind}, not {type(request).__name__}; fill one in: cg.{kind}(…)"
             )
-        found = narrow(subject, request)
-        self.whole, self.left_out = subject, found.left_out
-        return found.subject
+        choice = narrow(subject, request)
+        self.whole, self.left_out = subject, choice.left_out
+        return choice.subject
 
 
 class Narrowed(NamedTuple):
@@ -114,8 +114,8 @@ def _mentioned(graph: MotionGraph, texts: Sequence[str], most: int) -> list[int]
     """The clips that a request names, and of those with a label that it asks for some, as much of each label."""
     wanted = sorted(set(texts))
     chosen = [number for number, info in enumerate(graph.infos) if info.name in wanted]
-    said = {label.text for info in graph.infos for label in info.labels}
-    fits = [{text for text in said if matches_label(one, text)} for one in wanted if label_words(one)]
+    labels = {label.text for info in graph.infos for label in info.labels}
+    fits = [{text for text in labels if matches_label(one, text)} for one in wanted if label_words(one)]
     fits = [texts_here for texts_here in fits if texts_here]
     for texts_here in fits:
         # Who runs for a stretch walks before: half of the room is left for what is not asked for.

@@ -200,16 +200,16 @@ def name_fields(text: str, names: Mapping[str, str]) -> str:
     'it is too long: take a part (--start, --end)'
     """
 
-    def bracketed(found: re.Match[str]) -> str:
-        words = [word.rpartition(".")[2] for word in found[2].split(", ")]
+    def bracketed(match: re.Match[str]) -> str:
+        words = [word.rpartition(".")[2] for word in match[2].split(", ")]
         if not all(word in names for word in words):
-            return found[0]
+            return match[0]
         known = ", ".join(names[word] for word in words if names[word])
-        return f"{found[1]}({known})" if known else ""
+        return f"{match[1]}({known})" if known else ""
 
     text = re.sub(r"( ?)\(([a-z_0-9.]+(?:, [a-z_0-9.]+)*)\)", bracketed, text)
     word = r"(?<![\w.'\[\]-])[a-z]+(?:_[a-z0-9]+)+(?![\w'\[=(]|\.\w)"
-    return re.sub(word, lambda found: names.get(found[0]) or found[0], text)
+    return re.sub(word, lambda match: names.get(match[0]) or match[0], text)
 
 
 def plain_type(kind: Any) -> Any:

@@ -38,7 +38,7 @@ def preview_transition(
                 f"which has {info.frames} at {graph.rate_hz:g} Hz"
             )
     p, q = (window_clip(graph.clips[n], graph.settings) for n in (a, b))
-    found = align_windows(p, source_frame, q, target_frame)
+    alignment = align_windows(p, source_frame, q, target_frame)
     first = max(0, source_frame - around)
     arrive = target_frame + window
     last = min(int(graph.infos[b].frames), arrive + around)
@@ -61,10 +61,10 @@ def preview_transition(
         stop=stop,
         target_clip=target_clip,
         target_start=target_start,
-        distance_m=np.where(blends, found.distance, 0.0),
-        yaw=np.where(blends, found.yaw, 0.0),
-        x=np.where(blends, found.x, 0.0),
-        z=np.where(blends, found.z, 0.0),
+        distance_m=np.where(blends, alignment.distance, 0.0),
+        yaw=np.where(blends, alignment.yaw, 0.0),
+        x=np.where(blends, alignment.x, 0.0),
+        z=np.where(blends, alignment.z, 0.0),
     )
     tables = {"minima": graph.minima, "nodes": Nodes(*np.array(ends).T), "edges": edges}
     lone = MotionGraph(graph.settings, graph.threshold_m, graph.clips, graph.infos, tables, searched_m=graph.searched_m)

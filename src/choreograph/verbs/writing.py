@@ -99,16 +99,16 @@ class OutputFiles:
             else:
                 self.export.check(file, own_body=self.character is not None)
         single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
-        shown = 1 if self.is_folder else answers
+        count = 1 if self.is_folder else answers
         each = [self.picture, self.film, *self.others.values()]
-        numbered = [_numbered(file, n, shown) for file in each if file is not None for n in range(1, shown + 1)]
-        taken = set()
+        numbered = [_numbered(file, n, count) for file in each if file is not None for n in range(1, count + 1)]
+        names = set()
         for target in (*motions, *(file for file in single if file is not None), *numbered):
             check_writable(target, overwrite=self.overwrite)
             place = target.resolve()
-            if place in taken:
+            if place in names:
                 raise RequestError(f"two outputs are called {target}, and one would replace the other; name them apart")
-            taken.add(place)
+            names.add(place)
 
 
 def write_result(
@@ -163,28 +163,28 @@ def on_character(result: Result, file: Path) -> Result:
 
     character = read_character(file)
 
-    def shown(motion: Motion) -> Motion:
+    def worn_motion(motion: Motion) -> Motion:
         both = put_on(motion.clip, character.skeleton, sole_m=character.sole_m, keep_way=True)
         return replace(motion, clip=both.clip, raw=both.raw, body=str(file))
 
     def worn(answer: Answer) -> Answer:
-        made = replace(answer, motions=tuple(shown(motion) for motion in answer.motions))
+        answer_out = replace(answer, motions=tuple(worn_motion(motion) for motion in answer.motions))
         scale = way_scale(answer.clips[0].skeleton, character.skeleton)
         if scale == 1.0:
-            return made
-        said = Metric(scale, "", "the character's steps, and all places, are larger by a factor of")
-        return replace(made, metrics={**answer.metrics, "way_scale": said})
+            return answer_out
+        size = Metric(scale, "", "the character's steps, and all places, are larger by a factor of")
+        return replace(answer_out, metrics={**answer.metrics, "way_scale": size})
 
     return replace(result, answers=tuple(worn(answer) for answer in result.answers))
 
 
 def _draw(verb: Verb, result: Result, targets: OutputFiles, progress: Progress) -> None:
     """Pictures and films: of the best answer where there is a folder, else of each, numbered as the motions are."""
-    shown = result.answers[:1] if targets.is_folder else result.answers
-    for number, answer in enumerate(shown, 1):
+    drawn = result.answers[:1] if targets.is_folder else result.answers
+    for number, answer in enumerate(drawn, 1):
 
         def file(path: Path, number: int = number) -> Path:
-            return _numbered(path, number, len(shown))
+            return _numbered(path, number, len(drawn))
 
         first = replace(result, answers=(answer, *(other for other in result.answers if other is not answer)))
         if targets.picture is not None:
@@ -226,8 +226,8 @@ def _write_motions_here(
     if len(clips) > len(files):
         export_clip(files[0], clips, export, overwrite=overwrite)
         return
-    shown = [motion for motion in answer.motions if not motion.leads]
-    for file, motion in zip(files, shown, strict=True):
+    motions = [motion for motion in answer.motions if not motion.leads]
+    for file, motion in zip(files, motions, strict=True):
         clip = motion.clip if len(clips) > 1 else motion.clip.with_name(file.stem)
         if motion.body is not None and file.suffix.lower() in CHARACTERS:
             write_character(file, read_character(motion.body), export.apply(clip, own_body=True), overwrite=overwrite)
@@ -266,7 +266,7 @@ def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
 
     Motions that an earlier answers.json there names, and its search.json, go with it if they were not written anew.
     """
-    temporary, made = temporary_beside(output / "answers"), not output.exists()
+    temporary, is_new = temporary_beside(output / "answers"), not output.exists()
     try:
         temporary.mkdir(parents=True)
         yield temporary
@@ -282,7 +282,7 @@ def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=output) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        if made:
+        if is_new:
             with suppress(OSError):  # it stays if there is anything in it
                 output.rmdir()
 

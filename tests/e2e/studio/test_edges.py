@@ -67,23 +67,23 @@ def test_a_new_stretch_asks_for_nothing_until_somebody_does(followed: Any, until
     assert "nothing asked yet" in row.inner_text()
     speed = page.locator(".stretch-form").get_by_label("Speed, m/s")
     assert speed.input_value() == ""
-    assert page.evaluate(f"{ASKED}.stretches === undefined") and newest(page) == known, "it is no request yet"
+    assert page.evaluate(f"{ASKED}.goals === undefined") and newest(page) == known, "it is no request yet"
     speed.fill("1.3")
     speed.press("Enter")
-    until(page, f"{ASKED}.stretches?.[0]?.speed_m_s === 1.3")
+    until(page, f"{ASKED}.goals?.[0]?.speed_m_s === 1.3")
     answered(page, known, until)
     for nothing in ("0", ""):
         speed = page.locator(".stretch-form").get_by_label("Speed, m/s")
         speed.fill(nothing)
         speed.press("Enter")
-        until(page, f"{ASKED}.stretches === undefined")
+        until(page, f"{ASKED}.goals === undefined")
         assert row.count() == 1 and "nothing asked yet" in row.inner_text(), "it stays where it is"
         speed = page.locator(".stretch-form").get_by_label("Speed, m/s")
         speed.fill("1.1")
         speed.press("Enter")
-        until(page, f"{ASKED}.stretches?.[0]?.speed_m_s === 1.1")
+        until(page, f"{ASKED}.goals?.[0]?.speed_m_s === 1.1")
     page.get_by_role("button", name="Remove this stretch").click()
-    until(page, f"{ASKED}.stretches === undefined && document.querySelectorAll('.stretches li').length === 0")
+    until(page, f"{ASKED}.goals === undefined && document.querySelectorAll('.stretches li').length === 0")
 
 
 def test_what_is_drawn_stays_where_it_was_drawn(followed: Any, until: Until, shot: Take) -> None:
@@ -134,7 +134,7 @@ def test_each_verb_shows_its_own(followed: Any, until: Until) -> None:
     until(page, f"{labels} === 1 && {STAGE}.shown[0]?.id === 'result:{walk['id']}'")
     assert page.evaluate(f"{STAGE}.layer.all.size") == drawn
     page.get_by_role("button", name="Remove this stretch").click()
-    until(page, f"{ASKED}.stretches === undefined")
+    until(page, f"{ASKED}.goals === undefined")
 
 
 def test_results_are_told_apart(followed: Any, until: Until, shot: Take) -> None:

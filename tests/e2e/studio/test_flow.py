@@ -333,7 +333,7 @@ def test_a_path_is_edited_where_it_lies(built: Any, open_page: Any, shot: Take, 
     asked = answered(page, bent["id"], until)
     until(page, f"{STAGE}.shown[0].id === 'result:{asked['id']}'")
     assert page.evaluate(f"{STAGE}.player.frame") == pytest.approx(120, abs=1), "an edit does not start the motion anew"
-    assert asked["request"]["stretches"][0]["speed_m_s"] == 1
+    assert asked["request"]["goals"][0]["speed_m_s"] == 1
     shot(page, "flow-stretch")
 
     page.get_by_label("Count", exact=True).fill("2")

@@ -51,7 +51,7 @@ def test_results_are_named_by_what_differs(node: str) -> None:
     assert found == ["10.0 m · seed 3", "10.0 m · blend linear", "10.0 m"]
     stretch = {"start_m": 3.33, "end_m": 6.67}
     found = names(
-        node, {**walk, "stretches": [{**stretch, "label": "run"}]}, {**walk, "stretches": [{**stretch, "pause_s": 2}]}
+        node, {**walk, "goals": [{**stretch, "label": "run"}]}, {**walk, "goals": [{**stretch, "pause_s": 2}]}
     )
     assert found == ["10.0 m · label run", "10.0 m · pause 2"], "where it is the same is not said"
     assert names(node, {**walk, "bend": False}, walk) == ["10.0 m · no bend", "10.0 m"]

@@ -114,8 +114,8 @@ def test_a_long_blend_begins_and_ends_as_recorded(graph: cg.MotionGraph) -> None
 
 
 def test_following_a_path_walks_runs_and_walks_on(graph: cg.MotionGraph) -> None:
-    stretches = [cg.StretchRequest(start_m=a, end_m=b, label=label) for a, b, label in ((0, 6, "walk"), (8, 14, "run"))]
-    result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 10), (0, 20)], stretches=stretches))
+    goals = [cg.LabelGoal(start_m=a, end_m=b, label=label) for a, b, label in ((0, 6, "walk"), (8, 14, "run"))]
+    result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 10), (0, 20)], goals=goals))
     shown = {run.clip for run in result.best.motions[0].sources}
     runs = {name for name in shown if name in NAMES[3:]}
     assert runs and shown - runs
@@ -206,7 +206,7 @@ def test_too_much_to_compare_is_said(clips: list[Clip], monkeypatch: pytest.Monk
 
 def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: list[Clip]) -> None:
     graph = cg.build_graph(clips, NONE, workers=1)
-    stretch = cg.StretchRequest(start_m=8, end_m=14, label="run")
-    result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[stretch]))
-    [problem] = [problem for problem in result.problems if problem.where == "stretches[0].label"]
+    run = cg.LabelGoal(start_m=8, end_m=14, label="run")
+    result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], goals=[run]))
+    [problem] = [problem for problem in result.problems if problem.where == "goals[0].label"]
     assert problem.kind == "label_missed" and "6 of 6 such clips" in problem.text

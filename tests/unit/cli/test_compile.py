@@ -34,12 +34,12 @@ def test_motion_is_written_read_and_drawn(demo: tuple[Path, Path]) -> None:
 def test_kernels_for_archives_are_used_and_sizes_put_back(demo: tuple[Path, Path]) -> None:
     from choreograph.distance import _compiled_prune, minima
     from choreograph.graph import _compiled, _compiled_join
-    from choreograph.verbs.follow import _compiled_paging, paging
+    from choreograph.verbs.follow import _compiled_rows, tables
 
-    before = minima._MANY, paging.MOST_ROWS
+    before = minima._MANY, tables.MOST_ROWS
     tried._use_as_archive(demo[0])
-    assert before == (minima._MANY, paging.MOST_ROWS)
+    assert before == (minima._MANY, tables.MOST_ROWS)
     kernels = [_compiled_prune.enclose_open, _compiled_prune.near_windows, _compiled.nearest_of_each]
     kernels += [_compiled_join.places_of, _compiled_join.insert_rows, _compiled_join.fill_edges]
-    kernels += [_compiled_paging.fill_rows, _compiled_paging.fill_edges]
+    kernels += [_compiled_rows.fill_rows, _compiled_rows.fill_edges]
     assert not [kernel.__name__ for kernel in kernels if not kernel.signatures]

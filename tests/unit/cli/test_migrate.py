@@ -73,6 +73,12 @@ def test_a_result_says_todays_words(tmp_path: Path) -> None:
     assert run("migrate", "--check", file).exit_code == 0
 
 
+def test_a_request_of_perform_whose_answers_are_a_file_is_no_result(tmp_path: Path) -> None:
+    file = tmp_path / "perform.yaml"
+    file.write_text("leader: 60_05.amc\nanswers: followers\n")
+    assert run("migrate", "--check", "--verb", "perform", file).exit_code in (0, 1)
+
+
 def test_a_studio_project_is_written_with_its_results(tmp_path: Path) -> None:
     with tarfile.open(PROJECT) as archive:
         archive.extractall(tmp_path, filter="data")

@@ -33,7 +33,7 @@ from choreograph.verbs.options import ARGUMENTS
             "say it (fps), or look into it (open_graph)",
             "say it (--fps), or look into it (choreograph info)",
         ),
-        (FollowRequest, "stretches[0].speed_m_s is 3", "stretches[0].speed_m_s is 3"),
+        (FollowRequest, "goals[0].speed_m_s is 3", "goals[0].speed_m_s is 3"),
         (FollowRequest, "clip 'smooth_m' (smooth_m=1, none)", "clip 'smooth_m' (smooth_m=1, none)"),
     ],
 )

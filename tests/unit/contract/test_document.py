@@ -88,7 +88,7 @@ def test_what_no_request_needs_is_refused_before_it_is_built(tmp_path: Path, tex
 
 
 def test_limits_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "MAX_NODES", 50)
+    monkeypatch.setattr(document, "MAX_VALUES", 50)
     with pytest.raises(RequestError, match="more than 50 values"):
         load(tmp_path, json.dumps({"points": [[0, 1]] * 100}))
     monkeypatch.setattr(document, "_read_yaml", lambda *_: pytest.fail("read, though it is plainly too long"))
@@ -117,12 +117,12 @@ def test_json_is_as_strict(tmp_path: Path, text: str, says: str) -> None:
 @pytest.mark.parametrize("suffix", [".yaml", ".json"])
 def test_mistakes_have_file_line_and_place(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"ask{suffix}"
-    text = '{"path": "line",\n "stretches": [\n  {"start_m": 0, "end_m": 2, "speed_m_s": 50}]}'
+    text = '{"path": "line",\n "goals": [\n  {"start_m": 0, "end_m": 2, "speed_m_s": 50}]}'
     file.write_text(text)
-    said = r"ask\.\w+, line 3: stretches\[0\].speed_m_s is 50; it must be a number above 0, up to 20 m/s"
+    said = r"ask\.\w+, line 3: goals\[0\].speed_m_s is 50; it must be a number from 0 to 20 m/s"
     with pytest.raises(RequestError, match=said) as refused:
         read_request_file(FollowRequest, file)
-    assert refused.value.where == "stretches[0].speed_m_s"
+    assert refused.value.where == "goals[0].speed_m_s"
     with pytest.raises(RequestError, match="cannot be read"):
         read_request_file(FollowRequest, tmp_path / "none.yaml")
     with pytest.raises(RequestError, match=r"a request is a .yaml, .yml or .json file"):

@@ -142,7 +142,7 @@ def test_mistakes_are_named_at_the_line_of_the_file(tmp_path: Path, suffix: str)
     with pytest.raises(RequestError, match=r"line 3 \(stop_s\): end_s is -2\.0; it must be"):
         read_request_file(LoopRequest, file)
     file.write_text('{\n"start_s": 3,\n"stop_s": 2\n}')
-    with pytest.raises(RequestError, match=r"line 3 \(stop_s\): end_s is 2, not after start_s"):
+    with pytest.raises(RequestError, match=r"line 3 \(stop_s\): end_s is 2 s, not after the start"):
         read_request_file(LoopRequest, file)
     file.write_text('{"stop_s": 2}')
     document = of_today(load_document(file), "loop")

@@ -9,9 +9,10 @@ import pytest
 
 from choreograph.demo import demo_clip
 from choreograph.dynamics import _compiled
-from choreograph.dynamics.body import GRAVITY, make_body
+from choreograph.dynamics.body import make_body
 from choreograph.dynamics.dofs import Dofs, make_dofs, tree_of
 from choreograph.dynamics.export import as_urdf
+from choreograph.motion.facts import GRAVITY_M_S2
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +40,9 @@ def differences(function: Any, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
 def test_forces_and_first_derivatives_are_pinocchios(dofs: Dofs, place: tuple[np.ndarray, ...]) -> None:
     pin = pytest.importorskip("pinocchio")
     q, v, a, mu = place
-    tau, parts = _compiled.all_derivatives(tree_of(dofs), GRAVITY, q, v, a, mu)
+    tau, parts = _compiled.all_derivatives(tree_of(dofs), GRAVITY_M_S2, q, v, a, mu)
     model = pin.buildModelFromXML(as_urdf(dofs))
-    model.gravity.linear = np.array([0.0, -GRAVITY, 0.0])
+    model.gravity.linear = np.array([0.0, -GRAVITY_M_S2, 0.0])
     joints = [model.joints[model.getJointId(name)] for name in dofs.names]
     q_pin, order = pin.neutral(model), [joint.idx_v for joint in joints]
     for joint, angle in zip(joints, q, strict=True):
@@ -61,10 +62,10 @@ def test_forces_and_first_derivatives_are_pinocchios(dofs: Dofs, place: tuple[np
 def test_second_derivatives_are_those_of_the_first(dofs: Dofs, place: tuple[np.ndarray, ...]) -> None:
     q, v, a, mu = place
     tree = tree_of(dofs)
-    _, parts = _compiled.all_derivatives(tree, GRAVITY, q, v, a, mu)
+    _, parts = _compiled.all_derivatives(tree, GRAVITY_M_S2, q, v, a, mu)
 
     def slopes(q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
-        first = _compiled.all_derivatives(tree, GRAVITY, q, v, a, mu)[1]
+        first = _compiled.all_derivatives(tree, GRAVITY_M_S2, q, v, a, mu)[1]
         return [mu @ first[k] for k in range(3)]
 
     by_q = [differences(lambda x, k=k: slopes(x, v)[k], q) for k in range(3)]
@@ -107,7 +108,7 @@ def test_casadi_agrees_on_a_pendulum_of_two_links() -> None:
         0.5 * 2.0 * casadi.sumsqr(speeds[0]) + 0.5 * 1.0 * casadi.sumsqr(speeds[1])
         + 0.5 * 0.1 * v[0] ** 2 + 0.5 * 0.05 * (v[0] + v[1]) ** 2
     )  # fmt: skip
-    lagrangian = energy - GRAVITY * (2.0 * one[1] + 1.0 * two[1])
+    lagrangian = energy - GRAVITY_M_S2 * (2.0 * one[1] + 1.0 * two[1])
     push = casadi.gradient(lagrangian, v)
     torque = casadi.jtimes(push, q, v) + casadi.jtimes(push, v, a) - casadi.gradient(lagrangian, q)
     mu = np.array([0.7, -1.3])
@@ -115,7 +116,7 @@ def test_casadi_agrees_on_a_pendulum_of_two_links() -> None:
     hessian = casadi.hessian(weighted, casadi.vertcat(q, v, a))[0]
     theirs = casadi.Function("f", [q, v, a], [torque, casadi.jacobian(torque, q), hessian])
     at = [np.array([0.4, -0.9]), np.array([1.2, 0.3]), np.array([-2.0, 4.0])]
-    tau, parts = _compiled.all_derivatives(tree, GRAVITY, *at, mu)
+    tau, parts = _compiled.all_derivatives(tree, GRAVITY_M_S2, *at, mu)
     value, slope, curve = (np.array(part) for part in theirs(*at))
     assert np.allclose(tau, value.ravel(), atol=1e-12)
     assert np.allclose(parts[0], slope, atol=1e-12)

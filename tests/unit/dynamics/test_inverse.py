@@ -9,13 +9,14 @@ import pytest
 
 from choreograph.base.errors import RequestError
 from choreograph.demo import demo_clip
-from choreograph.dynamics.body import GRAVITY, make_body
+from choreograph.dynamics.body import make_body
 from choreograph.dynamics.contacts import find_contacts, floor_height, measure_points
 from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.export import as_urdf
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import GRAVITY_M_S2
 
 
 def mechanics(clip: Clip, cutoff_hz: float | None = 10.0) -> Dynamics:
@@ -40,7 +41,7 @@ def test_the_ground_carries_who_stands_still() -> None:
 def test_nothing_pushes_who_falls() -> None:
     still = standing(60)
     times = np.arange(60) / 60.0
-    height = 4.0 + 1.0 * times - 0.5 * GRAVITY * times**2
+    height = 4.0 + 1.0 * times - 0.5 * GRAVITY_M_S2 * times**2
     thrown = still.with_frames(still.root_pos + np.stack([2 * times, height, 0 * times], 1), still.local_rot)
     body = make_body(thrown.skeleton)
     found = compute_dynamics(thrown, body, measure_points([still], body.height), cutoff_hz=None)
@@ -64,7 +65,7 @@ def test_torques_are_pinocchios() -> None:
     flying = dofs.clip(q, fps, "flying")
     found = compute_dynamics(flying, body, measure_points([clip], body.height), cutoff_hz=None)
     model = pin.buildModelFromXML(as_urdf(dofs))
-    model.gravity.linear = np.array([0.0, -GRAVITY, 0.0])
+    model.gravity.linear = np.array([0.0, -GRAVITY_M_S2, 0.0])
     q_pin, speed_pin, pull_pin = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
     for k, name in enumerate(dofs.names):
         joint = model.joints[model.getJointId(name)]
@@ -99,7 +100,7 @@ def test_recorded_people_obey_mechanics(recordings: Path) -> None:
     assert len(air) / 120 == pytest.approx(0.43, abs=0.06)
     assert np.ptp(jump.angular_momentum[middle], axis=0).max() < 1.5
     fall = jump.com_acceleration[middle, 1]
-    assert abs(fall.mean() + GRAVITY) < 0.15 * GRAVITY
+    assert abs(fall.mean() + GRAVITY_M_S2) < 0.15 * GRAVITY_M_S2
 
 
 def test_contacts_of_a_walk_alternate() -> None:

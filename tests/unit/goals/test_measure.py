@@ -61,7 +61,7 @@ def test_what_is_missed_is_a_problem_of_its_field(walk: Clip) -> None:
 
 def test_a_verb_refuses_goals_of_other_verbs() -> None:
     assert "complete" in SEARCHED and cg.CompleteRequest.verb == "complete"
-    with pytest.raises(RequestError, match=r"goals\[0\] is a goal of pause, which complete cannot .*; follow can"):
+    with pytest.raises(RequestError, match=r"goals\[0\] is a pause goal, which complete cannot .*; follow can"):
         cg.CompleteRequest(1.0, [{"at_s": 0.5, "pause_s": 1.0}])
 
 

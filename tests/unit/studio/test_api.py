@@ -255,7 +255,7 @@ def test_a_file_of_the_project_is_followed(studio: Studio) -> None:
 
 def test_drafts_are_kept_and_nonsense_is_not(studio: Studio) -> None:
     before = studio.get("project")["document"]["requests"]
-    draft = {"points": [], "stretches": [{"start_m": 1.0}]}  # neither drawn nor said what for
+    draft = {"points": [], "goals": [{"pause_s": 1.0}]}  # neither drawn nor placed
     assert studio.change("Begin", requests={"follow": draft})["document"]["requests"]["follow"] == draft
     project = studio.get("project")
     for wrong, why in (({"speed": 3}, "'speed', which is not known"), ({"points": "no"}, "requests.follow: points")):

@@ -23,7 +23,7 @@ ASKS: dict[str, dict[str, Any]] = {
         "points": PATH, "smooth_m": 0.4, "rounded_m": 0.5, "facing_deg": 57.3, "prefer": {"walk": 0.01},
         "finish": {"blend": "anticipation", "preset": "arms first", "clean": False},
         "start": {"clip": "walk", "frame": 20}, "advanced": {"beam_width": 40, "weights": {"reuse": 0.1}},
-        "stretches": [
+        "goals": [
             {"start_m": 1.0, "end_m": 3.0, "speed_m_s": 1.2}, {"start_m": 2.0, "end_m": 99.0, "label": "walk"}
         ],
     },

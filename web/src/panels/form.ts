@@ -50,7 +50,7 @@ export function requestForm(root: Schema, hooks: FormHooks, options: FormOptions
     element,
     set: (request) => whole.setters.forEach((set) => set(request as Holder)),
     fail(where, text) {
-      // The control itself, or the nearest that holds it: "stretches[0].label", "stretches[0]", "stretches".
+      // The control itself, or the nearest that holds it: "goals[0].label", "goals[0]", "goals".
       for (let place = where; place; place = place.replace(/(\[\d+\]|\.?\w+)$/, "")) {
         const tell = whole.errors.get(place);
         if (tell) return (tell(text), true);

@@ -1,9 +1,9 @@
 /** The path on the stage: drawn by pressing and dragging, bent by its handles; with stretches and the last look. */
 
 import { AMBER } from "../colours";
-import type { StretchRequest } from "../messages";
 import type { ArrowOverlay, DragHooks, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
 import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, type Point, without } from "./path";
+import { said, type Wish } from "./wishes";
 
 /** Metres below which a stroke is a slip of the hand. */
 const SHORTEST = 0.3;
@@ -39,7 +39,7 @@ export class Sketch {
   private beads: SphereOverlay[] = [];
   private selection: [number, number] | null = null;
   private span: LineOverlay | null = null;
-  private stretches: readonly StretchRequest[] = [];
+  private stretches: readonly Wish[] = [];
   private wishes: Overlay[] = [];
   private arrow: ArrowOverlay | null = null;
   private facing: number | null = null;
@@ -63,7 +63,7 @@ export class Sketch {
   }
 
   /** Show this path; handles that were put on it stay as long as its points are the same ones. */
-  set(points: Point[], stretches: readonly StretchRequest[], facing: number | null): void {
+  set(points: Point[], stretches: readonly Wish[], facing: number | null): void {
     const stays = (index: number) => String(points.at(index)) === String(this.points.at(index));
     const same = points.length === this.points.length && this.marks.length > 0 && (stays(0) || stays(-1));
     this.points = points;
@@ -254,7 +254,7 @@ export class Sketch {
     if (!this.visible || this.points.length < 2) return;
     const whole = length(this.points);
     for (const wish of this.stretches) {
-      const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.end_m ?? wish.start_m, whole)];
+      const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.end_m, whole)];
       if (stop > start) {
         this.wishes.push(
           this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }),
@@ -291,13 +291,3 @@ export class Sketch {
 
 /** To the millimetre: more would be noise that only makes requests long. */
 const rounded = ([x, z]: Point): Point => [Math.round(1000 * x) / 1000, Math.round(1000 * z) / 1000];
-
-/** A stretch in words: "run, 2.5 m/s, stand 2 s". */
-export function said(wish: StretchRequest): string {
-  const words = [
-    wish.label ?? null,
-    wish.speed_m_s ? `${wish.speed_m_s} m/s` : null,
-    wish.pause_s ? `stand ${wish.pause_s} s` : null,
-  ];
-  return words.filter((word) => word !== null).join(", ");
-}

@@ -1,16 +1,16 @@
 /** What is wanted along a path: a speed, a label or a pause, from one bead to the other. */
 
 import { button, el, icon } from "../dom";
-import type { Plain, StretchRequest } from "../messages";
+import type { FollowRequest, Plain } from "../messages";
 import type { Context } from "../types";
 import { type Form, requestForm } from "./form";
 import { length, type Point } from "./path";
 import type { Schema } from "./schema";
-import { said } from "./sketch";
 import { refill } from "./watch";
+import { goalsOf, isAt, rangeOf, said, type Wish, wishesOf } from "./wishes";
 
 export interface StretchHooks {
-  change(label: string, stretches: StretchRequest[]): void;
+  change(label: string, goals: NonNullable<FollowRequest["goals"]>): void;
   /** Put the beads here; null takes them away. */
   select(range: [number, number] | null): void;
 }
@@ -18,15 +18,17 @@ export interface StretchHooks {
 export function stretchEditor(context: Context, hooks: StretchHooks) {
   const element = el("div", { class: "stretches" });
   let points: Point[] = [];
-  let stretches: StretchRequest[] = [];
+  let stretches: Wish[] = [];
   /** A stretch on which nothing is asked for yet, or no longer: behind the others, and not part of the request. */
-  let blank: StretchRequest | null = null;
+  let blank: Wish | null = null;
+  /** On which stretch each goal of the request is. */
+  let owners: number[] = [];
   /** Which of them the beads are on; null where none is. */
   let chosen: number | null = null;
   /** What is wrong with them. */
   const wrong = new Map<number, string>();
 
-  const all = (): StretchRequest[] => (blank ? [...stretches, blank] : stretches);
+  const all = (): Wish[] => (blank ? [...stretches, blank] : stretches);
 
   function choose(which: number | null): void {
     chosen = which;
@@ -46,16 +48,16 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
   }
 
   /** What asks for nothing waits beside the request, where it is, until it asks for something. */
-  function edit(which: number, wish: StretchRequest): void {
+  function edit(which: number, wish: Wish): void {
     for (const name of ["speed_m_s", "label", "pause_s"] as const) if (!wish[name]) delete wish[name];
     const isBlank = which === stretches.length;
     if (said(wish) !== "") {
       if (isBlank) blank = null;
       const next = isBlank ? [...stretches, wish] : stretches.with(which, wish);
-      hooks.change(isBlank ? "Ask for something on a stretch" : "Change a stretch", next);
+      hooks.change(isBlank ? "Ask for something on a stretch" : "Change a stretch", goalsOf(next));
       stretches = next;
     } else {
-      if (!isBlank) hooks.change("Ask for nothing on a stretch", (stretches = stretches.toSpliced(which, 1)));
+      if (!isBlank) hooks.change("Ask for nothing on a stretch", goalsOf(stretches = stretches.toSpliced(which, 1)));
       blank = wish;
       chosen = stretches.length;
     }
@@ -64,14 +66,26 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
 
   function remove(which: number): void {
     if (which === stretches.length) blank = null;
-    else hooks.change("Remove a stretch", (stretches = stretches.toSpliced(which, 1)));
+    else hooks.change("Remove a stretch", goalsOf(stretches = stretches.toSpliced(which, 1)));
     choose(null);
   }
 
   /** Speed, label and pause by their numbers; where it begins and ends, the beads say too. */
   function form(which: number): Form {
     const whole = context.store.state.verbs.find(({ name }) => name === "follow")!.request as Schema;
-    const schema = { ...whole.$defs!["StretchRequest"]!, $defs: whole.$defs! };
+    const of = (model: string, name: string, description?: string): Schema => {
+      const part = whole.$defs![model]!.properties![name]!;
+      const choices = (part.anyOf ?? [part]).filter(({ type }) => type !== "null");
+      return { description: description ?? part.description ?? "", anyOf: [...choices, { type: "null" }] };
+    };
+    const properties = {
+      start_m: of("PauseGoal", "start_m", "Where it begins, along the path before smoothing and rounding."),
+      end_m: of("PauseGoal", "end_m", "Where it ends."),
+      speed_m_s: of("SpeedGoal", "speed_m_s"),
+      label: of("LabelGoal", "label"),
+      pause_s: of("PauseGoal", "pause_s"),
+    };
+    const schema: Schema = { properties, $defs: whole.$defs! };
     const hooks = {
       edit: (_: string, change: (wish: Record<string, Plain>) => void) => {
         const wish = { ...all()[which]! };
@@ -117,27 +131,30 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     moved: (start: number, stop: number) => chosen !== null && edit(chosen, { ...all()[chosen]!, start_m: cm(start), end_m: cm(stop) }),
     /** Say what is wrong with one of them; whether it is about one. */
     fail(where: string, text: string): boolean {
-      const which = Number(/^stretches\[(\d+)\]/.exec(where)?.[1] ?? NaN);
-      if (!stretches[which]) return false;
+      const which = owners[Number(/^goals\[(\d+)\]/.exec(where)?.[1] ?? NaN)];
+      if (which === undefined || !stretches[which]) return false;
       wrong.set(which, text);
       draw();
       return true;
     },
-    set(line: Point[], wishes: StretchRequest[]): void {
-      const alike = (among: StretchRequest[]) => among.filter((wish) => String(rangeOf(wish)) === String(rangeOf(blank!))).length;
+    set(line: Point[], goals: NonNullable<FollowRequest["goals"]>): void {
+      const { wishes, owners: now } = wishesOf(goals, length(line));
+      owners = now;
+      const alike = (among: Wish[]) => among.filter((wish) => isAt(wish, rangeOf(blank!))).length;
+      const before = chosen === null ? undefined : all()[chosen];
       // Undone, it is among them again; on another path there is no such place.
       const again = blank !== null && alike(wishes) > alike(stretches);
       [points, stretches] = [line, wishes];
       wrong.clear();
       if (blank && (again || rangeOf(blank)[1] > length(line) + 0.01)) blank = null;
-      if (chosen !== null && chosen >= all().length) choose(null);
-      else if (chosen !== null) hooks.select(rangeOf(all()[chosen]!));
+      if (chosen !== null && chosen >= all().length) {
+        // What is asked for on the same stretch as something else has become one with it.
+        const same = all().findIndex((wish) => isAt(wish, rangeOf(before!)));
+        choose(same < 0 ? null : same);
+      } else if (chosen !== null) hooks.select(rangeOf(all()[chosen]!));
       draw();
     },
   };
 }
 
 const cm = (metres: number): number => Math.round(100 * metres) / 100;
-
-/** From where to where along the path. */
-export const rangeOf = ({ start_m, end_m }: StretchRequest): [number, number] => [start_m, end_m ?? start_m];

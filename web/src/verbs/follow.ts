@@ -2,7 +2,7 @@
 
 import { button, el, fill, menu, section, textField } from "../dom";
 import { turning } from "../hands";
-import type { FollowRequest, Result, VerbFacts } from "../messages";
+import type { FollowRequest, LabelGoal, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
 import { firstOf } from "../panels/clips";
 import { at, carried, length, moved, type Point, turned } from "../panels/path";
@@ -10,6 +10,7 @@ import { Sketch } from "../panels/sketch";
 import { stretchEditor } from "../panels/stretches";
 import { nameOf } from "../panels/subject";
 import { fileButton, VerbPanel } from "../panels/verb";
+import { wishesOf } from "../panels/wishes";
 import { buildOffer } from "../panels/library";
 import type { Context, Panel, State } from "../types";
 
@@ -23,7 +24,7 @@ const SHAPES = [
   { label: "Spiral", text: "spiral" },
 ] as const;
 /** Drawn and dragged on the stage, or of files. */
-const DRAWN = ["path", "points", "scale", "flip", "stretches", "after"];
+const DRAWN = ["path", "points", "scale", "flip", "after"];
 /** A hand trembles: metres over which what it draws is smoothed, unless somebody says otherwise. */
 const SMOOTH_M = 0.3;
 
@@ -47,7 +48,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: DRAWN }, { smooth_m: SMOOTH_M });
     this.stretches = stretchEditor(context, {
-      change: (label, stretches) => this.edit(label, (request) => set(request, "stretches", stretches)),
+      change: (label, goals) => this.edit(label, (request) => set(request, goals)),
       select: (range) => this.sketch.select(range),
     });
     this.sketch = new Sketch(context.stage, {
@@ -97,7 +98,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
     this.edit(
       label,
       (request) => {
-        for (const name of ["path", "stretches", "facing_deg"] as const) delete request[name];
+        for (const name of ["path", "goals", "facing_deg"] as const) delete request[name];
         request.points = points;
       },
       { fresh: true },
@@ -110,7 +111,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
     open.setAttribute("aria-haspopup", "menu");
     const clear = () =>
       this.edit("Clear the path", (request) => {
-        for (const name of [...DRAWN, "facing_deg"] as (keyof FollowRequest)[]) delete request[name];
+        for (const name of [...DRAWN, "goals", "facing_deg"] as (keyof FollowRequest)[]) delete request[name];
       });
     return el(
       "div",
@@ -160,9 +161,9 @@ class FollowPanel extends VerbPanel<FollowRequest> {
 
   protected override show(state: State): void {
     const { points } = this;
-    const { stretches = [], facing_deg = null, after } = this.request;
-    this.stretches.set(points, stretches);
-    this.sketch.set(points, stretches, facing_deg === null ? null : (facing_deg * Math.PI) / 180);
+    const { goals = [], facing_deg = null, after } = this.request;
+    this.stretches.set(points, goals);
+    this.sketch.set(points, wishesOf(goals, length(points)).wishes, facing_deg === null ? null : (facing_deg * Math.PI) / 180);
     this.element.dataset["drawn"] = String(points.length >= 2);
     this.lead.textContent = this.hint();
     this.note.hidden = !after;
@@ -184,19 +185,20 @@ class FollowPanel extends VerbPanel<FollowRequest> {
   }
 }
 
-/** Take the stretches along when the path is bent. */
+/** Take the goals along when the path is bent. */
 function bend(request: FollowRequest, points: Point[]): void {
   const before = request.points ?? [];
-  for (const wish of request.stretches ?? []) {
-    wish.start_m = carried(wish.start_m, before, points);
-    if (wish.end_m) wish.end_m = carried(wish.end_m, before, points);
+  for (const goal of (request.goals ?? []) as LabelGoal[]) {
+    for (const name of ["at_m", "start_m", "end_m"] as const) {
+      if (goal[name]) goal[name] = carried(goal[name], before, points);
+    }
   }
   request.points = points;
 }
 
-function set(request: FollowRequest, name: "stretches", value: NonNullable<FollowRequest["stretches"]>): void {
-  if (value.length > 0) request[name] = value;
-  else delete request[name];
+function set(request: FollowRequest, goals: NonNullable<FollowRequest["goals"]>): void {
+  if (goals.length > 0) request.goals = goals;
+  else delete request.goals;
 }
 
 const degrees = (heading: number): number => Math.round((1800 * heading) / Math.PI) / 10;

@@ -15,13 +15,14 @@ _SETTINGS = (
     "max_lateral_m_s2", "max_stretch",
 )  # fmt: skip
 
+_ASKED = ("label", "speed_m_s", "pause_s")
+
 RENAMED = {
     "start_clip": "start.clip",
     "start_frame": "start.frame",
     "start_heading_deg": "start.facing_deg",
     "before": "after.request",
     "before_answer": "after.answer",
-    "stretches[].stop_m": "stretches[].end_m",
     "search.max_seconds": "time_limit_s",
     "search.budget_frames": "work_limit",
     "search.bend": "bend",
@@ -45,8 +46,25 @@ OPTIONS = {
 
 
 def convert(plain: dict[str, Any]) -> list[str]:
-    """Drop which answer a walk goes on from where it goes on from none."""
+    """Make goals of stretches, one for each thing they ask for; drop which answer a walk goes on from if from none."""
     after = plain.get("after")
     if isinstance(after, dict) and "request" not in after:
         del plain["after"]
-    return []
+    stretches = plain.pop("stretches", None)
+    if not isinstance(stretches, list | tuple):
+        return []
+    goals = [goal for stretch in stretches for goal in _goals(stretch)]
+    if goals:
+        plain["goals"] = [*plain.get("goals", ()), *goals]
+    return ["stretches are now in goals"]
+
+
+def _goals(stretch: Any) -> list[Any]:
+    if not isinstance(stretch, dict):
+        return [stretch]
+    where = {name: value for name, value in stretch.items() if name not in _ASKED and value is not None}
+    if "stop_m" in where and "end_m" not in where:
+        where["end_m"] = where.pop("stop_m")
+    if where.get("end_m") in (None, where.get("start_m")) and "start_m" in where:
+        where = {"at_m": where.pop("start_m")} | {n: value for n, value in where.items() if n != "end_m"}
+    return [{**where, name: stretch[name]} for name in _ASKED if stretch.get(name) is not None] or [where]

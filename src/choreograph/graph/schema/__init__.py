@@ -17,12 +17,12 @@ usual 4096 bytes, half of the time that it takes to read a clip is asking for pa
 
 def steps() -> list[tuple[int, str, str]]:
     """Number, name and SQL of every step, in order."""
-    found = []
+    steps_found = []
     for entry in resources.files(__name__).iterdir():
         if entry.name.endswith(".sql"):
             number, name = entry.name.removesuffix(".sql").split("_", 1)
-            found.append((int(number), name, entry.read_text("utf-8")))
-    return sorted(found)
+            steps_found.append((int(number), name, entry.read_text("utf-8")))
+    return sorted(steps_found)
 
 
 def latest_version() -> int:

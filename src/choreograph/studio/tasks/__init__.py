@@ -47,5 +47,5 @@ TASKS = {
 def find_task(name: str) -> Callable[..., Any]:
     """The function that does a task."""
     module, _, function = TASKS[name].partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function or module)
-    return found
+    task: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function or module)
+    return task

@@ -48,41 +48,39 @@ WENT_ON = "found by a search that went on from an earlier request: a search of i
 STOPPED = "found by a search that was stopped: one that goes on may find another"
 
 
-def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list[Result]:
+def answer(context: WorkerContext, ask: VerbAsk, channel: TaskChannel) -> list[Result]:
     """The answers to a request, the best first; all of them again whenever there are more or better ones."""
-    verb = find_verb(asked.verb)
-    request = read_draft(
-        verb, asked.draft, context.places.folder, lambda name: motion_file(context, asked.motions[name])
-    )
-    key, subject = asked.subject.load(context)
+    verb = find_verb(ask.verb)
+    request = read_draft(verb, ask.draft, context.places.folder, lambda name: motion_file(context, ask.motions[name]))
+    key, subject = ask.subject.load(context)
     search = context.search(verb, key, subject, request)
-    shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
+    answers = _Shown(context, ask, request, subject, WENT_ON if search.carried else "")
     span = FIRST_S
-    search.watch = lambda make: shown.glimpse(make, channel)
+    search.watch = lambda make: answers.glimpse(make, channel)
     try:
         while search.step(Budget(seconds=span), channel.progress):
             began = time.monotonic()
-            shown.show(search, channel, first=span == FIRST_S)
+            answers.show(search, channel, first=span == FIRST_S)
             # Showing must not cost more than a fourth of the time, however long the motion has become.
             span = max(SHOW_EVERY_S, 3 * (time.monotonic() - began))
-        return shown.keep(search.best())
+        return answers.keep(search.best())
     except Cancelled:
         if channel.keeps:  # who stopped it wants what there is
             try:
-                shown.note = shown.note or STOPPED
-                return shown.keep(search.best())
+                answers.note = answers.note or STOPPED
+                return answers.keep(search.best())
             except RequestError:
                 raise Cancelled from None
-        if search.grows or not shown.results:
+        if search.grows or not answers.results:
             raise
-        return shown.results
+        return answers.results
 
 
-def prepare(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
+def prepare(context: WorkerContext, ask: VerbAsk, channel: TaskChannel) -> None:
     """Make ready: compute what the verb keeps for its subject, load what searching needs, answer a small request."""
-    verb = find_verb(asked.verb)
+    verb = find_verb(ask.verb)
     try:
-        _, whole = asked.subject.load(context)
+        _, whole = ask.subject.load(context)
         subject = whole
         if issubclass(verb.request, ChosenRequest):  # what most requests will be answered from
             subject = narrow(whole, verb.trial or verb.request()).subject  # type: ignore[arg-type]
@@ -102,12 +100,12 @@ def _name_of(context: WorkerContext, motion: OwnMotion) -> str:
 class _Shown:
     """The answers that a page sees, each written once."""
 
-    def __init__(self, context: WorkerContext, asked: VerbAsk, request: Request, subject: object, note: str) -> None:
-        self._context, self._asked, self._request, self._subject = context, asked, request, subject
-        self._verb = find_verb(asked.verb)
-        self._began = time.monotonic() - max(0.0, time.time() - asked.arrived)
+    def __init__(self, context: WorkerContext, ask: VerbAsk, request: Request, subject: object, note: str) -> None:
+        self._context, self._asked, self._request, self._subject = context, ask, request, subject
+        self._verb = find_verb(ask.verb)
+        self._began = time.monotonic() - max(0.0, time.time() - ask.arrived)
         self._made: dict[int, tuple[contract.Answer, Result]] = {}
-        self._own = {str(motion_file(context, one)): _name_of(context, one) for one in asked.motions.values()}
+        self._own = {str(motion_file(context, one)): _name_of(context, one) for one in ask.motions.values()}
         self._sent = b""
         self._glimpsed = 0.0
         self.note = note
@@ -116,15 +114,15 @@ class _Shown:
     def show(self, search: Search, channel: TaskChannel, *, first: bool) -> None:
         """Show what there is: whole answers as results, the beginning of one as frames."""
         try:
-            found = search.first() if first else search.best()
+            result = search.first() if first else search.best()
         except RequestError:  # nothing yet
             return
-        answers = found.answers
+        answers = result.answers
         if search.grows and answers and answers[-1].status == contract.SEARCHING:
             self._stream(answers[-1].motions[0], channel)
             answers = answers[:-1]
         before = self.results
-        if answers and self.keep(found, answers) != before:
+        if answers and self.keep(result, answers) != before:
             channel.found(self.results)
 
     def glimpse(self, make: Callable[[], Clip], channel: TaskChannel) -> None:
@@ -134,22 +132,22 @@ class _Shown:
             self._glimpsed, clip = now, make()
             channel.found((describe_motion(clip, "partial", []), 0), pack_frames(clip))
 
-    def keep(self, found: contract.Result, answers: tuple[contract.Answer, ...] | None = None) -> list[Result]:
+    def keep(self, answer_now: contract.Result, answers: tuple[contract.Answer, ...] | None = None) -> list[Result]:
         """The results of these answers, or of all, written if they are new or known better now."""
         results = []
-        for number, one in enumerate(found.answers if answers is None else answers, 1):
-            problems = self._problems([*(found.notes if number == 1 else ()), *one.problems])
+        for number, one in enumerate(answer_now.answers if answers is None else answers, 1):
+            problems = self._problems([*(answer_now.notes if number == 1 else ()), *one.problems])
             known = self._made.get(id(one.clip))
             if known is None:
-                result = self._write(found, one, number)
+                result = self._write(answer_now, one, number)
             else:
                 result = known[1]
-            told = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
-            told |= {"cost": one.cost, "proved": one.proved, "details": dict(one.details)}
-            if found.status != contract.SEARCHING:
-                told["search_s"] = found.seconds
-            if any(getattr(result, name) != value for name, value in told.items()):
-                result = write_facts(self._context, result.model_copy(update=told))
+            facts = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
+            facts |= {"cost": one.cost, "proved": one.proved, "details": dict(one.details)}
+            if answer_now.status != contract.SEARCHING:
+                facts["search_s"] = answer_now.seconds
+            if any(getattr(result, name) != value for name, value in facts.items()):
+                result = write_facts(self._context, result.model_copy(update=facts))
             self._made[id(one.clip)] = (one, result)  # the answer too, so that nobody else gets its id
             results.append(result)
         self.results = results
@@ -166,7 +164,7 @@ class _Shown:
             replace(one, text=in_labels(self._called(one.text), self._verb.request)) for one in problems_of(problems)
         ]
 
-    def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:
+    def _write(self, answer_now: contract.Result, one: contract.Answer, number: int) -> Result:
         context, result = self._context, new_id()
         request = self._request
         steps = one.details.get("evaluations")
@@ -176,7 +174,7 @@ class _Shown:
         write_bytes(file, as_yaml(marked(request.as_document())).encode())
         where = self._asked.subject.file(context, result, self._subject, request)
         code = Recipe(self._verb, where, request, str(file), number, self.note).code()
-        made = Result(
+        result_out = Result(
             id=result,
             verb=self._verb.name,
             name=self._called(one.name),
@@ -191,7 +189,7 @@ class _Shown:
             cost=one.cost,
             proved=one.proved,
             details=dict(one.details),
-            search_s=found.seconds,
+            search_s=answer_now.seconds,
             total_s=time.monotonic() - self._began,
             motions=[],
             path=[(float(x), float(z)) for x, z in one.path],
@@ -201,8 +199,8 @@ class _Shown:
         if one.mechanics is not None:
             plain = json.dumps(one.mechanics.thinned().as_json(), separators=(",", ":"))
             write_bytes(context.places.result(result, ".mechanics.json"), plain.encode())
-            made = made.model_copy(update={"mechanics": True})
-        return keep_result(context, made, one.motions)
+            result_out = result_out.model_copy(update={"mechanics": True})
+        return keep_result(context, result_out, one.motions)
 
     def _stream(self, motion: contract.Motion, channel: TaskChannel) -> None:
         """Send the frames that are new or have changed."""

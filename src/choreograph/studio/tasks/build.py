@@ -31,7 +31,7 @@ _WHY = {
 }
 _LOST_TOLD = 60
 """Clips of an archive that fell out which are told one by one."""
-_CURVE_POINTS = 81
+_CURVE_POINTS = 81  # of the curve that the page draws, for graphs up to `_CURVE_MINIMA`
 _CURVE_MINIMA = 50_000
 """Minima up to which the curve has all its points: some seconds of work."""
 
@@ -61,9 +61,9 @@ def summary(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
     return ask["graph"], *summarise(context.graph(ask["graph"]), "")
 
 
-def graph_settings(asked: GraphAsk) -> GraphSettings:
+def graph_settings(ask: GraphAsk) -> GraphSettings:
     """The settings that the page's fields stand for."""
-    return GraphSettings(**asked.model_dump())
+    return GraphSettings(**ask.model_dump())
 
 
 def summarise(
@@ -106,15 +106,15 @@ def summarise(
     return summary, curve_of(graph, graph.minima, max(graph.searched_m, graph.threshold_m))
 
 
-def _coverage(found: coverage.Coverage) -> Coverage:
+def _coverage(facts: coverage.Coverage) -> Coverage:
     """What the page shows of what the recordings can do."""
     labels = [
         LabelTime(
             label=entry.label,
-            seconds=entry.recorded / found.rate_hz,
-            outside_s=(entry.frames - entry.recorded) / found.rate_hz,
+            seconds=entry.recorded / facts.rate_hz,
+            outside_s=(entry.frames - entry.recorded) / facts.rate_hz,
         )
-        for entry in found.labels
+        for entry in facts.labels
     ]
     bands = [
         SpeedBand(
@@ -125,10 +125,10 @@ def _coverage(found: coverage.Coverage) -> Coverage:
             right_m=band.right_m,
             bent_m=band.bent_m,
         )
-        for band in found.bands
+        for band in facts.bands
     ]
-    advice = [in_labels(str(entry)) for entry in found.advice]
-    return Coverage(bands=bands, stops=found.stops, labels=labels, advice=advice)
+    advice = [in_labels(str(entry)) for entry in facts.advice]
+    return Coverage(bands=bands, stops=facts.stops, labels=labels, advice=advice)
 
 
 def curve(context: WorkerContext, graph: str, channel: TaskChannel) -> Curve:
@@ -140,10 +140,10 @@ def curve(context: WorkerContext, graph: str, channel: TaskChannel) -> Curve:
 
 def curve_of(graph: MotionGraph, minima: Any, ceiling_m: float, points: int = _CURVE_POINTS) -> Curve:
     """Connectivity at thresholds from 0 to a ceiling, up to which the minima are known."""
-    found = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, points))
+    connectivity = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, points))
     return Curve(
-        threshold_m=found.threshold_m.tolist(),
-        shown_share=found.shown_share.tolist(),
-        clip_share=found.clip_share.tolist(),
-        transitions=found.transitions.tolist(),
+        threshold_m=connectivity.threshold_m.tolist(),
+        shown_share=connectivity.shown_share.tolist(),
+        clip_share=connectivity.clip_share.tolist(),
+        transitions=connectivity.transitions.tolist(),
     )

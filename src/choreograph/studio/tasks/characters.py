@@ -27,12 +27,12 @@ def character(context: WorkerContext, path: Path, channel: TaskChannel) -> Chara
     from choreograph.formats.fbx_character import fbx_as_glb
 
     channel.progress("reading the character", 0, 1)
-    found = read_character(path)
-    data, animated = path.read_bytes(), bool(found.document.get("animations"))
+    rig = read_character(path)
+    data, animated = path.read_bytes(), bool(rig.document.get("animations"))
     if path.suffix.lower() == ".fbx":
         data, animated = fbx_as_glb(data, path), bool(list_fbx_takes(path))
-    own = path.suffix.lower() == ".fbx" or not _made_here(found)
-    return _keep(context, found, (data, {}), name=found.name, animated=animated, own=own)
+    own = path.suffix.lower() == ".fbx" or not _made_here(rig)
+    return _keep(context, rig, (data, {}), name=rig.name, animated=animated, own=own)
 
 
 def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> CharacterFacts:
@@ -44,21 +44,21 @@ def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     from choreograph.formats.character_roles import read_roles, roles_file, single_roles, with_named_roles
 
     path = context.places.character(ask["character"])
-    found = read_character(path)
-    animated = bool(found.document.get("animations"))
+    rig = read_character(path)
+    animated = bool(rig.document.get("animations"))
     given = ask.get("roles")
     if given is None:
-        return _facts(ask["character"], ask["name"] or found.name, found, animated=animated, own=not _made_here(found))
-    changed = {role: joint for role, joint in given.items() if single_roles(found.skeleton).get(role) != joint}
-    with_named_roles(found.skeleton, changed)  # names that are not there are refused
-    kept = {**(read_roles(path) if roles_file(path).is_file() else {}), **changed}
-    return _keep(context, found, (path.read_bytes(), kept), name=ask["name"] or found.name, animated=animated, own=True)
+        return _facts(ask["character"], ask["name"] or rig.name, rig, animated=animated, own=not _made_here(rig))
+    changed = {role: joint for role, joint in given.items() if single_roles(rig.skeleton).get(role) != joint}
+    with_named_roles(rig.skeleton, changed)  # names that are not there are refused
+    now = {**(read_roles(path) if roles_file(path).is_file() else {}), **changed}
+    return _keep(context, rig, (path.read_bytes(), now), name=ask["name"] or rig.name, animated=animated, own=True)
 
 
 def _keep(
     context: WorkerContext,
-    found: RiggedCharacter,
-    kept: tuple[bytes, dict[str, str]],
+    rig: RiggedCharacter,
+    files: tuple[bytes, dict[str, str]],
     *,
     name: str,
     animated: bool,
@@ -69,35 +69,35 @@ def _keep(
     from choreograph.formats.character_roles import write_roles
     from choreograph.formats.stage_figure import stage_figure
 
-    data, given = kept
+    data, given = files
     key = data + (json.dumps(given, sort_keys=True).encode() if given else b"")
     character = f"c{hashlib.sha256(key).hexdigest()[:20]}"
     path = context.places.character(character)
     write_bytes(path, data)
     if given:
         write_roles(path, given)
-        found = read_character(path)
-    write_bytes(context.places.worn(character, ".glb"), stage_figure(found))
-    return _facts(character, name, found, animated=animated, own=own)
+        rig = read_character(path)
+    write_bytes(context.places.worn(character, ".glb"), stage_figure(rig))
+    return _facts(character, name, rig, animated=animated, own=own)
 
 
-def _facts(character: str, name: str, found: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
+def _facts(character: str, name: str, rig: RiggedCharacter, *, animated: bool, own: bool) -> CharacterFacts:
     from choreograph.formats.character_roles import single_roles
     from choreograph.motion.role_map import LEG_ROLES
 
     return CharacterFacts(
         id=character,
         name=name[:200] or "character",
-        joints=list(found.skeleton.names),
-        missing=[role.replace("_", " ") for role in LEG_ROLES if found.skeleton.find(role) is None],
+        joints=list(rig.skeleton.names),
+        missing=[role.replace("_", " ") for role in LEG_ROLES if rig.skeleton.find(role) is None],
         animated=animated,
         own=own,
-        roles=single_roles(found.skeleton),
+        roles=single_roles(rig.skeleton),
     )
 
 
-def _made_here(found: RiggedCharacter) -> bool:
-    return bool(found.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
+def _made_here(rig: RiggedCharacter) -> bool:
+    return bool(rig.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
 
 
 def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Motion:
@@ -109,9 +109,9 @@ def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> M
     which: ClipEntry | str = ask["which"]
     clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which, ask["person"])
     someone = read_character(context.places.character(ask["character"]))
-    made = put_on(clip, stage_body(someone), sole_m=someone.sole_m, keep_way=True).clip
-    write_bytes(context.places.worn(ask["key"], ".f32"), pack_frames(made))
-    motion = describe_motion(made, f"worn:{ask['key']}")
+    worn = put_on(clip, stage_body(someone), sole_m=someone.sole_m, keep_way=True).clip
+    write_bytes(context.places.worn(ask["key"], ".f32"), pack_frames(worn))
+    motion = describe_motion(worn, f"worn:{ask['key']}")
     write_bytes(context.places.worn(ask["key"], ".json"), motion.model_dump_json().encode())
     return motion
 
@@ -135,7 +135,7 @@ def live_facts(table: LiveMap) -> LiveFacts:
     from choreograph.motion import ik
     from choreograph.motion.role_map import SIDES
 
-    source, target = table.found.source, table.found.target
+    source, target = table.roles.source, table.roles.target
     parts = ("upper_leg", "lower_leg", "foot")
     return LiveFacts.model_validate(
         {
@@ -143,10 +143,10 @@ def live_facts(table: LiveMap) -> LiveFacts:
             "offsets": source.offsets.tolist(),
             "to_parents": target.parents.tolist(),
             "to_offsets": target.offsets.tolist(),
-            "low": table.found.low.tolist(),
-            "high": table.found.high.tolist(),
-            "share": table.found.share.tolist(),
-            "align": table.found.align[:, [1, 2, 3, 0]].tolist(),
+            "low": table.roles.low.tolist(),
+            "high": table.roles.high.tolist(),
+            "share": table.roles.share.tolist(),
+            "align": table.roles.align[:, [1, 2, 3, 0]].tolist(),
             "hips": tuple(source.need(f"{side}_upper_leg") for side in SIDES),
             "scale": table.scale.tolist(),
             "lift_m": table.lift_m,

@@ -15,11 +15,11 @@ from choreograph.studio.worker import TaskChannel
 
 def clips(context: WorkerContext, entries: list[ClipEntry], channel: TaskChannel) -> dict[str, Motion]:
     """Frames and facts of these clips, written to the cache; the facts by the clips' keys."""
-    made = {}
+    motions = {}
     for done, entry in enumerate(entries):
         channel.progress("preparing clips", done, len(entries))
-        made[clip_key(entry)] = prepare_clip(context, entry, context.clip(entry))
-    return made
+        motions[clip_key(entry)] = prepare_clip(context, entry, context.clip(entry))
+    return motions
 
 
 def frames(context: WorkerContext, entry: ClipEntry, channel: TaskChannel) -> None:

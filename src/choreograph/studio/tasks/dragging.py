@@ -23,20 +23,20 @@ PAGES_KEPT = 8
 """Pages that may be dragging at once."""
 
 
-def dragged(context: WorkerContext, asked: dict[str, Any], channel: TaskChannel) -> tuple[Motion, bytes]:
+def dragged(context: WorkerContext, parts: dict[str, Any], channel: TaskChannel) -> tuple[Motion, bytes]:
     """The motion as it is with goals where they have been dragged to, at the model's rate.
 
     Asked as `page`, `number` of the drag, `ask`, the request, and `pull`, a joint of one of its goals' poses.
     """
-    ask: VerbAsk = asked["ask"]
-    verb, page, number = find_verb(ask.verb), asked["page"], asked["number"]
+    ask: VerbAsk = parts["ask"]
+    verb, page, number = find_verb(ask.verb), parts["page"], parts["number"]
     request = read_draft(verb, ask.draft, context.places.folder, lambda name: motion_file(context, ask.motions[name]))
     key, subject = ask.subject.load(context)
     search = context.search(verb, key, subject, request)
     if not isinstance(search, CompleteSearch):
         raise RequestError(f"nothing of {ask.verb} can be dragged so")
     known = context.drags.pop(page, None)
-    pull = None if asked["pull"] is None else Pull(asked["pull"].goal, asked["pull"].joint, asked["pull"].position)
+    pull = None if parts["pull"] is None else Pull(parts["pull"].goal, parts["pull"].joint, parts["pull"].position)
     drag, clip = search.dragged(known[1] if known is not None and known[0] == number else None, pull)
     context.drags[page] = number, drag
     while len(context.drags) > PAGES_KEPT:

@@ -16,19 +16,19 @@ from choreograph.verbs.perform.search import PerformSearch
 from choreograph.verbs.perform.settings import usual_settings
 
 
-def segments_of(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> tuple[PerformRequest, SegmentDatabase]:
+def segments_of(context: WorkerContext, ask: VerbAsk, channel: TaskChannel) -> tuple[PerformRequest, SegmentDatabase]:
     """A request, and the segments that it is answered by: those of the latest search, or made now."""
-    verb = find_verb(asked.verb)
-    request = read_draft(verb, asked.draft, context.places.folder)
-    key, subject = asked.subject.load(context)
+    verb = find_verb(ask.verb)
+    request = read_draft(verb, ask.draft, context.places.folder)
+    key, subject = ask.subject.load(context)
     search = context.search(verb, key, subject, request)
     assert isinstance(search, PerformSearch) and isinstance(request, PerformRequest)
     return request, search.database(channel.progress)
 
 
-def examples(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Examples:
+def examples(context: WorkerContext, ask: VerbAsk, channel: TaskChannel) -> Examples:
     """What is to be known of the examples that a request means."""
-    _, database = segments_of(context, asked, channel)
+    _, database = segments_of(context, ask, channel)
     facts = []
     for number, (name, control) in enumerate(zip(database.names, database.controls, strict=True)):
         speeds, leader = smoothed_speeds(control, database.fps), database.examples[number].leader

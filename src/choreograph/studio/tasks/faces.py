@@ -27,7 +27,7 @@ from choreograph.studio.worker import TaskChannel
 
 def listed(context: WorkerContext, ask: None, channel: TaskChannel) -> list[FaceFacts]:
     """The faces and heads of the project, and the demo face where there is no recording."""
-    files, made = face_files(context.places), []
+    files, faces = face_files(context.places), []
     own = {name: face_in(path) for name, path in files.items()}
     for name, face in {**own, **find_faces(context.places)}.items():
         head = name in files and has_head(files[name])
@@ -40,8 +40,8 @@ def listed(context: WorkerContext, ask: None, channel: TaskChannel) -> list[Face
             facts = facts.model_copy(update={**recorded, "notes": notes})
         if name in files:
             facts = facts.model_copy(update={"file": str(files[name].relative_to(context.places.folder))})
-        made.append(facts)
-    return made
+        faces.append(facts)
+    return faces
 
 
 def received(context: WorkerContext, ask: tuple[str, bytes], channel: TaskChannel) -> list[FaceFacts]:

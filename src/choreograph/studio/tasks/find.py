@@ -35,11 +35,11 @@ def find(context: WorkerContext, ask: FindTask, channel: TaskChannel) -> FindAns
     path = context.places.given_graph
     if ask.entries or path is None:
         clips = context.examples(digest([[clip_key(entry), entry.name] for entry in ask.entries]), ask.entries)
-        found = find_places(clips, ask.request, like=like, progress=channel.progress)
+        result = find_places(clips, ask.request, like=like, progress=channel.progress)
         ids = {number: entry.id for number, entry in enumerate(ask.entries)}
     else:
         graph = context.graph(str(path))
-        found = find_places(graph, ask.request, like=like, progress=channel.progress)
+        result = find_places(graph, ask.request, like=like, progress=channel.progress)
         stamp = file_stamp(path)
         own = [number for number, info in enumerate(graph.infos) if info.mirror_of is None]
         ids = {number: recording_id(number, stamp) for number in own}
@@ -54,9 +54,9 @@ def find(context: WorkerContext, ask: FindTask, channel: TaskChannel) -> FindAns
                 speed_m_s=place.speed_m_s,
                 turn_deg=place.turn_deg,
             )
-            for place in found.places
+            for place in result.places
             if place.number in ids
         ],
-        total=found.total,
-        hint=found.hint,
+        total=result.total,
+        hint=result.hint,
     )

@@ -36,7 +36,7 @@ def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskCha
     from choreograph.formats import read_clips
     from choreograph.motion.trim import suggest_trim
 
-    made = Imported()
+    imported = Imported()
     for done, path in enumerate(paths):
         channel.progress("reading files", done, len(paths))
         try:
@@ -47,13 +47,13 @@ def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskCha
                 recordings.append(_keep(context, clip, path.name, notes))
         except ChoreographError as error:
             # Where the upload was put is nobody's business: the name is enough.
-            made.refused.append(in_labels(str(error)).replace(f"{path.parent}/", ""))
+            imported.refused.append(in_labels(str(error)).replace(f"{path.parent}/", ""))
             continue
-        made.recordings += recordings
+        imported.recordings += recordings
         several = {one.name: one.id for one in recordings}
-        made.places[str(path)] = recordings[0].id if len(recordings) == 1 else several
+        imported.places[str(path)] = recordings[0].id if len(recordings) == 1 else several
     channel.progress("reading files", len(paths), len(paths))
-    return made
+    return imported
 
 
 def import_demo(context: WorkerContext, _: None, channel: TaskChannel) -> Imported:
@@ -66,12 +66,12 @@ def import_demo(context: WorkerContext, _: None, channel: TaskChannel) -> Import
 def _import_clips(
     context: WorkerContext, clips: Sequence[Clip], file: Callable[[Clip], str], channel: TaskChannel
 ) -> Imported:
-    made = Imported()
+    imported = Imported()
     for done, clip in enumerate(clips):
         channel.progress("keeping clips", done, len(clips))
-        made.recordings.append(_keep(context, clip, file(clip), []))
+        imported.recordings.append(_keep(context, clip, file(clip), []))
     channel.progress("keeping clips", len(clips), len(clips))
-    return made
+    return imported
 
 
 def _name_of(clip: Clip, file: str) -> str:

@@ -14,8 +14,8 @@ from choreograph.studio.worker import TaskChannel
 
 MOST_CELLS = 40_000_000
 """Pairs of windows that are compared for a picture; two clips of 200 s at 30 Hz."""
-_MOST_PIXELS = 1024
-_MOST_MINIMA = 400
+_MOST_PIXELS = 1024  # of the picture, along one side
+_MOST_MINIMA = 400  # that are marked in it, the nearest
 
 
 def matrix(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[Matrix, dict[str, bytes]]:
@@ -31,10 +31,10 @@ def matrix(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
     windows = [window_clip(graph.clips[n], graph.settings) for n in (a, b)]
     distance = distance_matrix(*windows)
     largest = float(distance.max())
-    found = find_minima(windows if a != b else windows[:1], min(largest, 3 * graph.threshold_m))
+    minima = find_minima(windows if a != b else windows[:1], min(largest, 3 * graph.threshold_m))
     if a != b:
-        found = found.take((found.clip_a == 0) & (found.clip_b == 1))
-    rows, columns, apart = found.a, found.b, found.distance
+        minima = minima.take((minima.clip_a == 0) & (minima.clip_b == 1))
+    rows, columns, apart = minima.a, minima.b, minima.distance
     if a == b:
         rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
         apart = np.tile(apart, 2)

@@ -17,15 +17,15 @@ from choreograph.verbs import find_verb
 def output(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> list[str]:
     """Write one of a verb's own files; names of the files.
 
-    Asked as `asked` (a VerbAsk), `answer` (which of the answers, from 1), `output`, `folder` and `file`. The request is
-    answered once more: results do not keep what such files are made of.
+    Asked as `verb_ask` (a VerbAsk), `answer` (which of the answers, from 1), `output`, `folder` and `file`. The
+    request is answered once more: results do not keep what such files are made of.
     """
-    asked: VerbAsk = ask["asked"]
-    verb = find_verb(asked.verb)
+    verb_ask: VerbAsk = ask["asked"]
+    verb = find_verb(verb_ask.verb)
     request = read_draft(
-        verb, asked.draft, context.places.folder, lambda name: motion_file(context, asked.motions[name])
+        verb, verb_ask.draft, context.places.folder, lambda name: motion_file(context, verb_ask.motions[name])
     )
-    _, subject = asked.subject.load(context)
+    _, subject = verb_ask.subject.load(context)
     result = verb.search(subject, request).run(channel.progress)
     chosen = ask["answer"] - 1
     if not 0 <= chosen < len(result.answers):

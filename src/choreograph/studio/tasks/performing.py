@@ -91,9 +91,9 @@ def moved(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     return performance.push(ask["samples"])
 
 
-def warm(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
+def warm(context: WorkerContext, ask: VerbAsk, channel: TaskChannel) -> None:
     """Perform a few steps and throw them away, so that the first real ones need not wait for kernels."""
-    request, database = segments_of(context, asked, channel)
+    request, database = segments_of(context, ask, channel)
     if request.leader or database.control_roles != ("track",):
         return
     speed = min(1.0, database.fastest)

@@ -18,10 +18,10 @@ from choreograph.verbs.preview import preview_transition
 def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Result:
     """The motion of one transition; asked as a PreviewAsk and the graph's file."""
     began = time.monotonic()
-    asked: PreviewAsk = ask["ask"]
+    preview_ask: PreviewAsk = ask["ask"]
     graph = context.graph(ask["graph"])
-    places = (asked.clip_a, asked.frame_a, asked.clip_b, asked.frame_b)
-    motion = finish(preview_transition(graph, *places), name=f"{asked.clip_a} to {asked.clip_b}")
+    places = (preview_ask.clip_a, preview_ask.frame_a, preview_ask.clip_b, preview_ask.frame_b)
+    motion = finish(preview_transition(graph, *places), name=f"{preview_ask.clip_a} to {preview_ask.clip_b}")
     python = "\n".join(
         [
             "import choreograph as cg",
@@ -38,7 +38,7 @@ def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
         verb="preview",
         name=motion.clip.name,
         created=now(),
-        request=asked.model_dump(mode="json"),
+        request=preview_ask.model_dump(mode="json"),
         total_s=time.monotonic() - began,
         motions=[],
         command="# a single transition has no command of its own; the Python program makes it",

@@ -8,8 +8,8 @@ from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import Point
 from choreograph.studio.worker import TaskChannel
 
-_APART_M = 0.1
-_MOST = 4000
+_APART_M = 0.1  # between the points of a path that is drawn
+_MOST = 4000  # of these points, roughly
 
 
 def shape(context: WorkerContext, text: str, channel: TaskChannel) -> list[Point]:

@@ -4,5 +4,5 @@ After Gleicher, "Motion path editing" (2001): the motion's own way over the floo
 are kept, and feet stand where they come down.
 """
 
-PLACE = 62
+PLACE = 62  # in lists of verbs
 CHANGES = True  # a motion that exists, rather than finding one

@@ -3,4 +3,4 @@
 After Chai & Hodgins, "Constraint-based motion optimization using a statistical dynamic model" (2007).
 """
 
-PLACE = 45
+PLACE = 45  # in lists of verbs

@@ -19,7 +19,7 @@ from choreograph.verbs.complete.solver import MapSolver, SolverSettings
 
 _SWITCH = 30.0
 """What a change of behaviour costs, in ln p: less, and they change to and fro."""
-_ROUNDS = 4
+_ROUNDS = 4  # of solving and changing behaviours, for each start
 
 
 def labelled_states(
@@ -61,7 +61,7 @@ def labelled_behaviours(model: MotionModel, goals: Sequence[LabelGoal], frames: 
 
 def find_behaviours(model: MotionModel, frames: int, terms: Terms, settings: SolverSettings) -> Ints:
     """The most likely sequence of behaviours: each is tried throughout, then they change where others explain more."""
-    best, kept = np.inf, np.zeros(frames, np.int64)
+    best, chosen = np.inf, np.zeros(frames, np.int64)
     begin = start.straight(model, frames, terms)
     for number in range(len(model.dynamics)):
         current = np.full(frames, number, np.int64)
@@ -71,12 +71,12 @@ def find_behaviours(model: MotionModel, frames: int, terms: Terms, settings: Sol
             now = solver.solve(now, warm=turn > 0)
             value = solver.objective(now) + _SWITCH * np.count_nonzero(np.diff(current))
             if value < best - 1e-9:
-                best, kept = value, current
+                best, chosen = value, current
             changed = _likeliest(model, now.states, frames)
             if np.array_equal(changed, current):
                 break
             current, now.objective, now.converged = changed, [], False
-    return kept
+    return chosen
 
 
 def _likeliest(model: MotionModel, states: Floats, frames: int) -> Ints:

@@ -16,8 +16,8 @@ from choreograph.verbs.complete.solver import PLACE_M
 
 TOLERATED_M, TOLERATED_M_S, TOLERATED_RAD, TOLERATED_SEEN = 0.01, 0.05, math.radians(2.0), 0.01
 """What the most likely motion may miss at a weight of 1; what is exact is met exactly after."""
-_FOOT_M_S = 0.05
-_ANCHOR_M = 10.0
+_FOOT_M_S = 0.05  # that the most likely motion may slip at a weight of 1
+_ANCHOR_M = 10.0  # within which a motion that is free to be anywhere stays near the origin, loosely
 
 KINDS = {
     "position": (kinds.POSITION, TOLERATED_M),

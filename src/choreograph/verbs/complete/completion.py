@@ -37,7 +37,7 @@ from choreograph.verbs.complete.residual_terms import POSITION, Terms
 from choreograph.verbs.complete.solver import MapSolver, SolverSettings
 from choreograph.verbs.complete.steps import take_steps
 
-HIGHEST_HZ = 120.0
+HIGHEST_HZ = 120.0  # frames per second of an answer whose rate is left open
 FOOT_ROUNDS, FLOOR_ROUNDS = 2, 3
 """How often it is asked anew which feet stand, and which are off the floor."""
 _AT_REST = 1e-5
@@ -207,9 +207,9 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
             return estimate
         alone = solver.objective(estimate)
         solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
-        found = solver.solve(_beside(solver, estimate), warm=True)
-        if found.objective[-1] < alone:
-            return _gone_on(estimate, found)
+        estimate_now = solver.solve(_beside(solver, estimate), warm=True)
+        if estimate_now.objective[-1] < alone:
+            return _gone_on(estimate, estimate_now)
         solver.guide = None
         if terms.points:
             return estimate
@@ -282,8 +282,8 @@ def finish_estimate(
     if settings.clean and feet:
         # Feet stand where key poses have them.
         keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}
-        asked = asked_contacts(clip, targets) | led_feet(clip, targets)
-        stepped, stands = take_steps(clip, standing_feet(clip, targets), asked, sorted(keys))
+        contacts = asked_contacts(clip, targets) | led_feet(clip, targets)
+        stepped, stands = take_steps(clip, standing_feet(clip, targets), contacts, sorted(keys))
         if stepped:
             clip = meet(model, clip, [*targets, *stepped])
         clip = clip.with_contacts(stands)

@@ -19,9 +19,9 @@ from choreograph.verbs.complete.estimate import Estimate
 from choreograph.verbs.complete.model import MotionModel
 from choreograph.verbs.complete.solver import MapSolver
 
-_ALIKE_M, _ALIKE_DEG = 1e-3, 0.1
-_NEAR_S = 0.7
-_MOST_MISSED, _MOST_TRIED = 3, 6
+_ALIKE_M, _ALIKE_DEG = 1e-3, 0.1  # within which a goal counts as met: metres or m/s, degrees
+_NEAR_S = 0.7  # between two goals that may conflict
+_MOST_MISSED, _MOST_TRIED = 3, 6  # goals that are explained; others that are left out one by one for each
 _EASES = 0.5
 """Share of what is missed that remains without a goal which it conflicts with."""
 
@@ -88,19 +88,19 @@ def _apart(kind: str, one: np.ndarray, other: np.ndarray) -> tuple[float, float,
     return float(np.abs(away).max(initial=0.0)), _ALIKE_M, " m/s" if kind == "velocity" else " m"
 
 
-def find_conflicts(made: Completion, missed: Sequence[Target]) -> list[list[str]]:
+def find_conflicts(completion: Completion, missed: Sequence[Target]) -> list[list[str]]:
     """For each of some missed targets the places of the goals that it conflicts with: without one it would be met.
 
     Args:
-        made: The most likely motion under all goals.
+        completion: The most likely motion under all goals.
         missed: Of its targets.
     """
-    found: list[list[str]] = [[] for _ in missed]
-    model, targets, estimate = made.model, made.targets, made.estimate
+    names: list[list[str]] = [[] for _ in missed]
+    model, targets, estimate = completion.model, completion.targets, completion.estimate
     frames = len(estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    quick = replace(made.settings, iterations=8)
-    for own, conflicts in zip(missed[:_MOST_MISSED], found, strict=False):
+    quick = replace(completion.settings, iterations=8)
+    for own, conflicts in zip(missed[:_MOST_MISSED], names, strict=False):
         apart: dict[str, float] = {}
         for other in targets:
             if other.where != own.where and (gap := _gap(own, other)) < _NEAR_S:
@@ -108,11 +108,11 @@ def find_conflicts(made: Completion, missed: Sequence[Target]) -> list[list[str]
         for where in sorted(apart, key=lambda name: apart[name])[:_MOST_TRIED]:
             rest = [target for target in targets if target.where != where]
             terms = find_terms(rest, model, frames, standing)
-            solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
-            solver.guide, solver.splined = made.guide, estimate.splined
+            solver = MapSolver(model, frames, terms, quick, behaviours=completion.behaviours)
+            solver.guide, solver.splined = completion.guide, estimate.splined
             if _missed(model, solver.solve(estimate.anew(), warm=True), own) < _EASES * _missed(model, estimate, own):
                 conflicts.append(where)
-    return found
+    return names
 
 
 def _missed(model: MotionModel, estimate: Estimate, target: Target) -> float:

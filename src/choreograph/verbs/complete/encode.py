@@ -125,7 +125,7 @@ def find_encoding(clips: Sequence[Clip], rate_hz: float) -> Encoding:
     skeleton = clips[0].skeleton
     for clip in clips[1:]:
         skeleton.check_matches(clip.skeleton, f"{clips[0].name!r} and {clip.name!r}")
-    step = [clip._taken(_picked(clip, rate_hz), ()) for clip in clips]
+    step = [clip._rows_at(_picked(clip, rate_hz), ()) for clip in clips]
     rot = np.concatenate(
         [np.concatenate([split_root(clip)[1][:, None], clip.local_rot[:, 1:]], axis=1) for clip in step]
     )

@@ -23,14 +23,14 @@ from choreograph.verbs.complete.residual_terms import POSITION, BodyTables, Term
 FADE_S, FADE_M_S = 0.3, 1.2
 """Seconds before and behind an exact frame over which what was changed there fades out, at least; and how fast joints
 that are far from where they are asked go there."""
-_STEPS = 16
-_CLOSE_M = 1e-6
+_STEPS = 16  # of Newton's method, for each frame
+_CLOSE_M = 1e-6  # metres or radians within which a frame is exact
 _PLACE_M, _PLACE_RAD = 0.02, 0.05
 """How readily the root moves along the floor and turns, beside the poses' own spread."""
 _ALONE, _EXTRA_M, _HEIGHT_M = 0.8, 0.03, 0.003
 """Share of the poses' spread in which columns move alone, not as they do together in the recordings, and spread that
 every joint and the height have besides: a hand that is lifted out of a walk lifts no leg, nor the whole body."""
-_LONGEST_STEP = 0.3
+_LONGEST_STEP = 0.3  # in which a pose's numbers change at once, at most: radians
 _DAMPED, _DAMPED_MORE, _MOST_DAMPED = 1e-9, 1e-4, 1e2
 """Damping of a step, as a share of the equations' size: usually; from where on it grows tenfold where the step leads
 away from a goal that is out of reach; and from where on there is no nearer pose."""
@@ -88,20 +88,20 @@ def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: Flags 
 
     def faded(parts: tuple[Floats, Floats]) -> Clip:
         shift, move = (eased(part[at], at, len(clip), fades) for part in parts)
-        made = encoding.decode(EncodedMotion(rows + shift, place + move), clip.name)
-        rot = np.array(made.local_rot)
+        clip_out = encoding.decode(EncodedMotion(rows + shift, place + move), clip.name)
+        rot = np.array(clip_out.local_rot)
         still = encoding.columns < 0
         rot[:, still] = clip.local_rot[:, still]
-        return clip.with_frames(np.array(made.root_pos), quat.make_continuous(rot))
+        return clip.with_frames(np.array(clip_out.root_pos), quat.make_continuous(rot))
 
-    made = faded(change)
+    clip_now = faded(change)
     if held is None or not wanted.is_upper(clip.skeleton):
-        return made
+        return clip_now
     # Where a raised arm's change fades out, legs are in other poses: the body stays as high as they have it.
     levels = np.nan_to_num(stand_levels(model))
-    root = np.array(made.root_pos)
-    root[:, 1] -= clearance(made, levels) - clearance(faded(posed), levels)
-    return made.with_frames(root, np.array(made.local_rot))
+    root = np.array(clip_now.root_pos)
+    root[:, 1] -= clearance(clip_now, levels) - clearance(faded(posed), levels)
+    return clip_now.with_frames(root, np.array(clip_now.local_rot))
 
 
 class _Wanted:
@@ -136,21 +136,21 @@ class _Wanted:
 
 
 def _wanted(model: MotionModel, clip: Clip, targets: Sequence[Target]) -> _Wanted:
-    found = _Wanted()
+    goals = _Wanted()
     for target in targets:
         if not target.exact or target.kind in ("velocity", "contact"):
             continue
         at = target.frames(clip.fps, len(clip))
         if target.kind == "pose":
-            found.poses[int(at[0])] = pose_row(model, target)
+            goals.poses[int(at[0])] = pose_row(model, target)
         elif target.kind == "facing":
-            found.places |= {frame: np.array([np.nan, np.nan, target.values[0, 0]]) for frame in at.tolist()}
+            goals.places |= {frame: np.array([np.nan, np.nan, target.values[0, 0]]) for frame in at.tolist()}
         else:
             for frame, value in zip(at.tolist(), target.at(at / clip.fps), strict=True):
                 wanted = tuple(float(v) for v in value)
                 term = Term(TERMS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
-                found.points.setdefault(frame, []).append(term)
-    return found
+                goals.points.setdefault(frame, []).append(term)
+    return goals
 
 
 def _pose_changes(wanted: _Wanted, rows: Floats, place: Floats) -> tuple[Floats, Floats]:
@@ -186,9 +186,9 @@ def _reach(
         terms += [term._replace(frame=n) for term in own]
         if held is None or frame in wanted.poses:
             continue
-        asked = {term.joints[0] for term in own}
-        upper = all(is_upper(clip.skeleton, joint) for joint in asked)
-        firm = set(np.array(clip.skeleton.feet)[held[frame]].tolist()) - asked
+        joints = {term.joints[0] for term in own}
+        upper = all(is_upper(clip.skeleton, joint) for joint in joints)
+        firm = set(np.array(clip.skeleton.feet)[held[frame]].tolist()) - joints
         if upper and not firm and clip.skeleton.feet:
             # In the midst of a step or a jump, the body is lifted no higher.
             firm = {lowest_foot(stands[frame], clip.skeleton, stand_levels(model))}
@@ -197,10 +197,10 @@ def _reach(
             firmness = FIRM if joint in firm else LOOSE
             terms.append(Term(POSITION, n, (joint,), tuple(stands[frame, joint]), firmness))
     faces = np.array([frame in wanted.places for frame in at.tolist()])
-    found = reach_poses(model, rows[at], place[at], terms, faces)
+    poses = reach_poses(model, rows[at], place[at], terms, faces)
     k = rows.shape[1]
-    change[0][at] += found[:, :k]
-    change[1][at] += found[:, k:]
+    change[0][at] += poses[:, :k]
+    change[1][at] += poses[:, k:]
 
 
 def reach_poses(
@@ -216,19 +216,19 @@ def reach_poses(
         faces: Frames at which the body goes on facing where it does, (F,).
     """
     count, k = rows.shape
-    body, spread, asked, identity = BodyTables.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
+    body, spread, compiled, identity = BodyTables.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
     lowest, highest = _heights(model, rows)
     total, best, damped = np.zeros((count, k + 3)), np.full(count, np.inf), np.full(count, _DAMPED)
-    kept, known, active = total.copy(), {}, np.ones(count, bool)
+    best_total, known, active = total.copy(), {}, np.ones(count, bool)
     for _ in range(_STEPS):
-        now = evaluate(asked, rows + total[:, :k], place + total[:, k:], body, identity, 1.0)
+        now = evaluate(compiled, rows + total[:, :k], place + total[:, k:], body, identity, 1.0)
         order = np.argsort(now.frames, kind="stable")
         bounds = np.searchsorted(now.frames[order], np.arange(count + 1))
         for f in np.flatnonzero(active).tolist():
             own = order[bounds[f] : bounds[f + 1]]
             off = float(np.linalg.norm(now.values[own]))
             if off < best[f]:
-                best[f], kept[f], damped[f] = off, total[f], max(damped[f] / 10, _DAMPED)
+                best[f], best_total[f], damped[f] = off, total[f], max(damped[f] / 10, _DAMPED)
                 known[f] = -now.values[own], now.slopes[own, : k + 3]
             else:
                 damped[f] = max(10 * damped[f], _DAMPED_MORE)
@@ -243,11 +243,11 @@ def reach_poses(
             gram += np.eye(len(gram)) * (damped[f] * np.trace(gram) / len(gram) + 1e-12)
             step = weighed @ np.linalg.solve(gram, missing)
             longest = float(np.abs(step[: k - 4]).max(initial=0.0))
-            total[f] = kept[f] + step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
+            total[f] = best_total[f] + step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
             total[f, k - 4] = np.clip(total[f, k - 4], lowest[f], highest[f])
         if not active.any():
             break
-    return kept
+    return best_total
 
 
 def _heights(model: MotionModel, rows: Floats) -> tuple[Floats, Floats]:

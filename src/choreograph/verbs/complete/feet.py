@@ -27,19 +27,19 @@ def standing_feet(clip: Clip, targets: Sequence[Target]) -> Flags:
 def asked_contacts(clip: Clip, targets: Sequence[Target]) -> Flags:
     """Which foot joints are asked to stand when, (F, feet)."""
     feet = list(clip.skeleton.feet)
-    found = np.zeros((len(clip), len(feet)), bool)
+    contacts = np.zeros((len(clip), len(feet)), bool)
     for target in targets:
         if target.kind == "contact":
             at = target.frames(clip.fps, len(clip))
             for joint in target.joints:
                 if joint in feet:
-                    found[at, feet.index(joint)] = True
-    return found
+                    contacts[at, feet.index(joint)] = True
+    return contacts
 
 
 def led_feet(clip: Clip, targets: Sequence[Target]) -> Flags:
     """Foot joints whose leg is led exactly by what is asked of it, (F, feet): nothing else holds them."""
-    found = np.zeros((len(clip), len(clip.skeleton.feet)), bool)
+    contacts = np.zeros((len(clip), len(clip.skeleton.feet)), bool)
     sides = [leg_side(clip.skeleton.roles[joint]) for joint in clip.skeleton.feet]
     for target in targets:
         if target.kind in ("position", "offset", "view") and target.exact:
@@ -47,8 +47,8 @@ def led_feet(clip: Clip, targets: Sequence[Target]) -> Flags:
             at = target.frames(clip.fps, len(clip))
             for column, known in enumerate(sides):
                 if known is not None and known == side:
-                    found[at, column] = True
-    return found
+                    contacts[at, column] = True
+    return contacts
 
 
 def leg_side(role: str) -> str | None:
@@ -57,25 +57,25 @@ def leg_side(role: str) -> str | None:
     return side if part in ("foot", "toe", "lower_leg", "upper_leg") else None
 
 
-def foot_terms(clip: Clip, stands: Flags, standing: Floats, taken: Sequence[Term]) -> list[Term]:
+def foot_terms(clip: Clip, stands: Flags, standing: Floats, known: Sequence[Term]) -> list[Term]:
     """Terms that keep standing feet where they are and others above the floor.
 
     Args:
         clip: The most likely motion so far.
         stands: Which feet stand when, (F, feet).
         standing: Height of each joint where it stands, (J,); NaN where that is not known.
-        taken: Terms that ask positions of feet already, which count before these.
+        known: Terms that ask positions of feet already, which count before these.
     """
-    asked = {(term.frame, term.joints[0]) for term in taken if term.kind == POSITION}
-    pos, made = clip.global_positions(), []
+    places = {(term.frame, term.joints[0]) for term in known if term.kind == POSITION}
+    pos, terms = clip.global_positions(), []
     for column, joint in enumerate(clip.skeleton.feet):
         level = float(standing[joint])
         for frame in range(len(clip)):
-            if (frame, joint) in asked:
+            if (frame, joint) in places:
                 continue
             on = bool(stands[frame, column])
             if on and frame + 1 < len(clip) and stands[frame + 1, column]:
-                made.append(Term(MOVE, frame, (joint,), (0.0, 0.0, 0.0), 1 / STILL_M_S))
+                terms.append(Term(MOVE, frame, (joint,), (0.0, 0.0, 0.0), 1 / STILL_M_S))
             if math.isfinite(level) and (on or pos[frame, joint, 1] < level - DIP_M):
-                made.append(Term(POSITION, frame, (joint,), (math.nan, level, math.nan), 1 / LEVEL_M))
-    return made
+                terms.append(Term(POSITION, frame, (joint,), (math.nan, level, math.nan), 1 / LEVEL_M))
+    return terms

@@ -107,20 +107,20 @@ class Floor:
 
         A flight is held from where it begins to where it ends, not where it is highest alone.
         """
-        now, found = clearance(clip, self.levels), False
+        now, below = clearance(clip, self.levels), False
         high = now > np.minimum(self._allowed, self._own + RISE_M / 2)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], high, [False]])))
         pos = clip.global_positions()
         for first, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             if not (now[first:stop] > self._allowed[first:stop]).any():
                 continue
-            found = True
+            below = True
             for frame in range(first, stop):
                 if math.isfinite(self._allowed[frame]):
                     joint = lowest_foot(pos[frame], clip.skeleton, self.levels)
                     wanted = (math.nan, float(self.levels[joint] + self._own[frame]), math.nan)
                     self._held[frame] = Term(POSITION, frame, (joint,), wanted, 1 / FLOOR_M)
-        return found
+        return below
 
 
 def highest_recorded(model: MotionModel) -> float:

@@ -26,7 +26,7 @@ _MOST_WINDOWS, _LEAST_WINDOWS = 4, 3
 
 
 def held_out_share(
-    encoding: Encoding, tracks: Sequence[EncodedMotion], sizes: tuple[int, int, int], told: Progress = silent
+    encoding: Encoding, tracks: Sequence[EncodedMotion], sizes: tuple[int, int, int], heard: Progress = silent
 ) -> float:
     """How far completed motion is from what was recorded, over a cubic spline's error: below 1 it is nearer.
 
@@ -36,7 +36,7 @@ def held_out_share(
         encoding: Of the tracks.
         tracks: The clips.
         sizes: d, m and dim(u).
-        told: Hears how far the work has come.
+        heard: Hears how far the work has come.
 
     Returns:
         The share; NaN where there is too little to hold out.
@@ -48,7 +48,7 @@ def held_out_share(
     key = min(round(APART_S * encoding.rate_hz), (lengths[len(lengths) // 2] - 1) // 2) if lengths else 0
     if key < max(_LEAST_FRAMES, order):
         return math.nan
-    found: list[tuple[float, float]] = []
+    errors: list[tuple[float, float]] = []
     for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
             continue
@@ -56,11 +56,11 @@ def held_out_share(
         windows = [part[n : n + 2 * key + 1] for part in held for n in range(0, len(part) - 2 * key, 2 * key + 1)]
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
         for true in windows[::every]:
-            told("trying on motion left out", len(found), len(folds) * _MOST_WINDOWS)
-            found.append(_completed(model, EncodedMotion(true[:, :-3], true[:, -3:]), key))
-    if len(found) < _LEAST_WINDOWS:
+            heard("trying on motion left out", len(errors), len(folds) * _MOST_WINDOWS)
+            errors.append(_completed(model, EncodedMotion(true[:, :-3], true[:, -3:]), key))
+    if len(errors) < _LEAST_WINDOWS:
         return math.nan
-    own, plain = np.sum(found, axis=0)
+    own, plain = np.sum(errors, axis=0)
     return float(own / max(plain, 1e-12))
 
 
@@ -89,9 +89,9 @@ def _completed(model: MotionModel, true: EncodedMotion, key: int) -> tuple[float
     likely = solver.solve(start.straight(model, frames, terms))
     wanted = model.encoding.decode(true).global_positions()
 
-    def off(made: Estimate) -> float:
-        rows = model.lifted(made.states)
-        shown = EncodedMotion(rows + between_keys(true.rows[at] - rows[at], at, frames, made.splined), made.place)
-        return float(np.linalg.norm(model.encoding.decode(shown).global_positions() - wanted, axis=-1).mean())
+    def off(own: Estimate) -> float:
+        rows = model.lifted(own.states)
+        track = EncodedMotion(rows + between_keys(true.rows[at] - rows[at], at, frames, own.splined), own.place)
+        return float(np.linalg.norm(model.encoding.decode(track).global_positions() - wanted, axis=-1).mean())
 
     return off(follow_nearest(solver, likely)), off(start.splined(model, frames, terms))

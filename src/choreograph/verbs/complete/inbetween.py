@@ -33,12 +33,12 @@ class Gap:
 
     def claims(self) -> list[Target]:
         """The last pose before the gap and the first one behind it, by which the nearest clips are known."""
-        hips, made = self.before.skeleton.hips, []
+        hips, claims = self.before.skeleton.hips, []
         for number, pose in enumerate((self.before[len(self.before) - 1 :], self.behind[:1])):
             place = np.full((1, 3), np.nan)
             where, at = f"between.motions[{number}]", float(number)
-            made.append(Target(where, "pose", at, at, (hips,), place, pose=pose))
-        return made
+            claims.append(Target(where, "pose", at, at, (hips,), place, pose=pose))
+        return claims
 
     def ends(self, rate_hz: float) -> tuple[Clip, Clip]:
         """What is known before and after the gap, at the model's rate; the first ends with its motion's last frame."""
@@ -69,7 +69,7 @@ class Gap:
         """The poses before and behind the gap, in place."""
         skeleton, rate = model.encoding.skeleton, model.encoding.rate_hz
         before, behind = self.ends(rate)
-        made = []
+        targets = []
         for number, (clip, first, placed) in enumerate(
             ((before, 0, True), (behind, len(before) + self.between(rate), self.wanted.as_recorded))
         ):
@@ -78,8 +78,8 @@ class Gap:
                 place = np.array([[hips[n, 0], hips[n, 2], facing[n]]]) if placed else np.full((1, 3), np.nan)
                 at = (first + n) / rate
                 pose, where = clip[n : n + 1], f"between.motions[{number}]"
-                made.append(Target(where, "pose", at, at, (skeleton.hips,), place, True, pose=pose))
-        return made
+                targets.append(Target(where, "pose", at, at, (skeleton.hips,), place, True, pose=pose))
+        return targets
 
     def shown(self, clip: Clip, rate_hz: float) -> Clip:
         """What is written of the completed stretch: the gap with a frame on either side, or with both motions."""

@@ -47,15 +47,15 @@ class Pull(NamedTuple):
 
     def applied(self, model: MotionModel, targets: Sequence[Target]) -> list[Target]:
         """The targets, with the key pose as it is with the joint there, in place."""
-        made = []
+        pulled = []
         for target in targets:
             if target.where == f"goals[{self.goal}]" and target.pose is not None:
                 pose = pulled_pose(model, target.pose, self.joint, self.position)
                 hips = pose.global_positions()[0, pose.skeleton.hips]
                 place = np.array([[hips[0], hips[2], pose.facing()[0]]])
                 target = replace(target, pose=pose, values=place)
-            made.append(target)
-        return made
+            pulled.append(target)
+        return pulled
 
 
 class Dragging:
@@ -196,9 +196,9 @@ class Dragging:
             for (frame, joint), term in self._held.items()
         ]
         every = [*targets, *pulled]
-        asked = [target for target in every if target.kind == "position" and target.exact]
+        exact_targets = [target for target in every if target.kind == "position" and target.exact]
         poses = [target for target in targets if target.kind == "pose" and target.exact]
-        if any(one.off > MET_M for one in measure(clip, [*asked, *pose_places(poses)])):
+        if any(one.off > MET_M for one in measure(clip, [*exact_targets, *pose_places(poses)])):
             feet = bool(clip.skeleton.feet)
             held = standing_feet(clip, every) & ~led_feet(clip, every) if feet else None
             clip = meet(self.model, clip, every, held)
@@ -235,8 +235,8 @@ class Dragging:
     def _settle(self, iterations: int) -> None:
         if self._floor is None:
             self._see_floor()
-        asked = {(term.frame, term.joints[0]) for term in self._terms.points if term.kind == POSITION}
-        feet = [term for term in self._feet if (term.frame, term.joints[0]) not in asked]
+        places = {(term.frame, term.joints[0]) for term in self._terms.points if term.kind == POSITION}
+        feet = [term for term in self._feet if (term.frame, term.joints[0]) not in places]
         points = [*self._terms.points, *feet, *self._held.values()]
         for again in (False, True):
             down = [] if self._floor is None else self._floor.terms
@@ -290,17 +290,17 @@ def _read_place(position: Place) -> tuple[float, float, float]:
         RequestError: If it is not three finite numbers or None, one of them a number at least.
     """
     try:
-        made = [math.nan if value is None else float(value) for value in position]
-        known = [value for value, given in zip(made, position, strict=True) if given is not None]
+        places = [math.nan if value is None else float(value) for value in position]
+        known = [value for value, given in zip(places, position, strict=True) if given is not None]
     except (TypeError, ValueError):
-        made, known = [], []
-    if len(made) != 3 or not known or not all(map(math.isfinite, known)):
+        places, known = [], []
+    if len(places) != 3 or not known or not all(map(math.isfinite, known)):
         raise RequestError(
             f"position is {position!r}; it is three finite numbers (x, y, z) in metres, or None for a coordinate that "
             "does not matter",
             where="position",
         )
-    return made[0], made[1], made[2]
+    return places[0], places[1], places[2]
 
 
 def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: Place) -> Clip:
@@ -335,8 +335,8 @@ def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: Place) -> 
             )
     change = reach_poses(model, track.rows, track.place, terms)
     k = track.rows.shape[1]
-    made = encoding.decode(EncodedMotion(track.rows + change[:, :k], track.place + change[:, k:]), pose.name)
-    rot = np.array(made.local_rot)
+    pose_out = encoding.decode(EncodedMotion(track.rows + change[:, :k], track.place + change[:, k:]), pose.name)
+    rot = np.array(pose_out.local_rot)
     still = encoding.columns < 0
     rot[:, still] = pose.local_rot[:, still]
-    return made.with_frames(np.array(made.root_pos), rot)
+    return pose_out.with_frames(np.array(pose_out.root_pos), rot)

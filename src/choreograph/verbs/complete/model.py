@@ -157,9 +157,9 @@ def fit_dynamics(
         usual[d : 2 * d] = -np.eye(d)
     gram = past.T @ past
     gram += np.eye(order * d) * (ridge * np.trace(gram) / (order * d) * 0.01 + 1e-12)
-    found = usual + np.linalg.solve(gram, past.T @ (now - past @ usual))
-    step = np.ascontiguousarray(found.T.reshape(d, order, d).transpose(1, 0, 2))
-    rest = now - past @ found
+    linear = usual + np.linalg.solve(gram, past.T @ (now - past @ usual))
+    step = np.ascontiguousarray(linear.T.reshape(d, order, d).transpose(1, 0, 2))
+    rest = now - past @ linear
     left, singular, right = np.linalg.svd(rest, full_matrices=False)
     q = min(controls, len(singular))
     u = left[:, :q] * np.sqrt(len(rest))
@@ -211,8 +211,8 @@ def reconstruction_error(model: MotionModel, clips: Sequence[Clip], *, behaviour
         rows = model.encoding.encode(clip).rows
         states = model.states(rows)
         rest = own.residuals(states)
-        made = states[own.order :] - rest + rest @ solve.T @ own.control.T
-        guess = model.lifted(made)
+        predicted = states[own.order :] - rest + rest @ solve.T @ own.control.T
+        guess = model.lifted(predicted)
         true = rows[own.order :]
         for column in at:
             a, b = (quat.from_rotvec(values[:, column : column + 3]) for values in (guess, true))
@@ -242,8 +242,8 @@ def learn(
         return _learn(clips, settings or LearnSettings(), progress or silent)
 
 
-def _learn(clips: Sequence[Clip], settings: LearnSettings, told: Progress) -> MotionModel:
-    told("learning", 0, 3)
+def _learn(clips: Sequence[Clip], settings: LearnSettings, progress: Progress) -> MotionModel:
+    progress("learning", 0, 3)
     clips, left_out = on_one_body(clips)
     if left_out and not clips:
         raise RequestError(str(left_out[0]))
@@ -265,15 +265,15 @@ def _learn(clips: Sequence[Clip], settings: LearnSettings, told: Progress) -> Mo
     from choreograph.verbs.complete.selection import choose, choose_space
 
     space = choose_space(rows, settings)
-    told("learning", 1, 3)
+    progress("learning", 1, 3)
     states = [space.project(own) for own in rows]
     order, controls, components = choose(states, settings)
     groups = labelled_states(clips, states, settings)
-    told("learning", 2, 3)
+    progress("learning", 2, 3)
     dynamics = tuple(fit_dynamics(own, order, controls, components, name=name) for name, own in groups)
     left = (every - space.lift(space.project(every))).var(axis=0)
-    share = held_out_share(encoding, tracks, (space.dimensions, order, controls), told)
-    told("learning", 3, 3)
+    share = held_out_share(encoding, tracks, (space.dimensions, order, controls), progress)
+    progress("learning", 3, 3)
     return MotionModel(
         encoding,
         space,
@@ -295,6 +295,6 @@ def _standing_heights(clips: Sequence[Clip]) -> Floats:
     skeleton = clips[0].skeleton
     heights = np.full(len(skeleton), np.nan)
     if skeleton.feet:
-        found = [find_foot_contacts(clip).standing_heights for clip in clips]
-        heights[list(skeleton.feet)] = np.median(found, axis=0)
+        measured = [find_foot_contacts(clip).standing_heights for clip in clips]
+        heights[list(skeleton.feet)] = np.median(measured, axis=0)
     return heights

@@ -12,10 +12,10 @@ from choreograph.base.arrays import Floats
 from choreograph.goals.target import Target
 from choreograph.motion.clip import Clip
 
-_SAMPLED_HZ = 15.0
+_SAMPLED_HZ = 15.0  # poses per second of a recording that are looked at
 _RAD_M = 0.3
 """Metres that a radian counts as."""
-_LEAST_S = 0.05
+_LEAST_S = 0.05  # between two goals; nearer ones are at the same time
 
 
 def goal_distance(clip: Clip, targets: Sequence[Target]) -> float:
@@ -55,12 +55,12 @@ def _pose_score(own: Floats, target: Target) -> float:
 
 def _moments(targets: Sequence[Target]) -> Iterator[dict[int, Floats]]:
     """Joints that are asked for at one time, with where: at each single time, and in the middle of each interval."""
-    found: dict[int, dict[int, Floats]] = {}
+    moments: dict[int, dict[int, Floats]] = {}
     for target in targets:
         if target.kind in ("position", "place"):
             at = (target.start_s + target.end_s) / 2
-            found.setdefault(round(at / _LEAST_S), {})[target.joints[0]] = target.at(np.array([at]))[0]
-    yield from found.values()
+            moments.setdefault(round(at / _LEAST_S), {})[target.joints[0]] = target.at(np.array([at]))[0]
+    yield from moments.values()
 
 
 def _moment_score(pos: Floats, moment: dict[int, Floats]) -> float:
@@ -105,8 +105,8 @@ def _travel_scores(clip: Clip, pos: Floats, targets: Sequence[Target]) -> list[f
         share = step / clip.fps / (end - begin)  # of a clip that is shorter, as much as it lasts
         away: Floats = np.zeros(len(clip) - step)
         if np.isfinite([one[:2], other[:2]]).all():
-            asked = share * np.linalg.norm(other[:2] - one[:2])
-            away = np.abs(np.linalg.norm(hips[step:] - hips[:-step], axis=1) - asked)
+            way = share * np.linalg.norm(other[:2] - one[:2])
+            away = np.abs(np.linalg.norm(hips[step:] - hips[:-step], axis=1) - way)
         if np.isfinite([one[2], other[2]]).all():
             turn = share * float(np.angle(np.exp(1j * (other[2] - one[2]))))
             away = np.hypot(away, _RAD_M * (facing[step:] - facing[:-step] - turn))
@@ -116,10 +116,10 @@ def _travel_scores(clip: Clip, pos: Floats, targets: Sequence[Target]) -> list[f
 
 def _places(targets: Sequence[Target], hips: int) -> list[tuple[float, Floats]]:
     """Times and x, z and yaw of the body, NaN for what is not said, in order of time."""
-    found: dict[float, Floats] = {}
+    places: dict[float, Floats] = {}
 
     def say(at: float, values: Sequence[float]) -> None:
-        now = found.setdefault(round(at, 3), np.full(3, np.nan))
+        now = places.setdefault(round(at, 3), np.full(3, np.nan))
         known = np.isfinite(values)
         now[known] = np.asarray(values, float)[known]
 
@@ -133,12 +133,12 @@ def _places(targets: Sequence[Target], hips: int) -> list[tuple[float, Floats]]:
         elif target.kind == "place" or (target.kind == "position" and target.joints[0] == hips):
             for at, where in zip(ends, target.at(np.array(ends)), strict=True):
                 say(at, (where[0], where[2], np.nan))
-    if not any(np.isfinite(place[:2]).all() for place in found.values()):
+    if not any(np.isfinite(place[:2]).all() for place in places.values()):
         # Without the body's places, a joint's own way says how fast it goes.
         for target in targets:
             if target.kind == "position":
                 ends = sorted({target.start_s, target.end_s})
                 for at, where in zip(ends, target.at(np.array(ends)), strict=True):
                     say(at, (where[0], where[2], np.nan))
-    placed = [(at, place) for at, place in sorted(found.items()) if np.isfinite(place).any()]
+    placed = [(at, place) for at, place in sorted(places.items()) if np.isfinite(place).any()]
     return placed

@@ -29,7 +29,7 @@ BETWEEN = 0.05
 _LEAP, _UNEVEN = 4.0, 2.0
 """What going on elsewhere in the recordings costs, and half or double speed for a step; poses whose squared distance is
 the motion's whole variance cost `_SPREAD`."""
-_SPREAD = 30.0
+_SPREAD = 30.0  # in ln p
 _WAYS, _BESIDE = 6, 10
 """How many ways through recordings are taken, and frames within which two are the same way."""
 UNSURE, _LEAST_LIKELY = 10.0, 4.0
@@ -63,13 +63,13 @@ class RecordedStates:
         stops = np.cumsum(self.lengths)
         parts = [self.states[stop - length : stop] for stop, length in zip(stops, self.lengths, strict=True)]
         away = [_squared(poses, part).min(axis=1).sum() for part in parts]
-        kept, frames = [], 0
+        clips, frames = [], 0
         for n in np.argsort(away, kind="stable"):
             part = parts[n][: most - frames]
             if len(part):
-                kept.append(part)
+                clips.append(part)
             frames += len(part)
-        return RecordedStates.of(kept)
+        return RecordedStates.of(clips)
 
 
 def beside(own: LinearDynamics) -> LinearDynamics:
@@ -102,28 +102,28 @@ def find_guide(examples: RecordedStates, space: PoseSpace, states: Floats, keyed
     back, cost = _ways(examples, states, np.where(keyed, 1.0, BETWEEN) * scale, scale)
     ways = _nearest_ways(back, cost)
     shares = np.exp((ways[0][0] - np.array([price for price, _, _ in ways])) / UNSURE)
-    found = np.zeros_like(states)
+    guide = np.zeros_like(states)
     for (_, at, leaps), share in zip(ways, shares / shares.sum(), strict=True):
-        found += share * _taken(examples, space, at, leaps)
-    return found
+        guide += share * _states_at(examples, space, at, leaps)
+    return guide
 
 
-def _taken(examples: RecordedStates, space: PoseSpace, at: Floats, leaps: Sequence[int]) -> Floats:
+def _states_at(examples: RecordedStates, space: PoseSpace, at: Floats, leaps: Sequence[int]) -> Floats:
     """The states along a way through recordings, (F, d), at an even pace from leap to leap."""
-    found, pace = np.empty((len(at), space.dimensions)), np.ones(len(at))
+    states, pace = np.empty((len(at), space.dimensions)), np.ones(len(at))
     for first, stop in pairwise([0, *leaps, len(at)]):
         own = _evened(at[first:stop])
         before = np.floor(own).astype(np.int64)
         behind = np.minimum(before + 1, int(np.ceil(at[first:stop].max())))
         share = (own - before)[:, None]
-        found[first:stop] = examples.states[before] * (1 - share) + examples.states[behind] * share
+        states[first:stop] = examples.states[before] * (1 - share) + examples.states[behind] * share
         if stop - first > 1:
             pace[first:stop] = np.gradient(own)
-    rows = space.lift(found)
+    rows = space.lift(states)
     rows[:, -3:] *= pace[:, None]
-    found = space.project(rows)
-    _join(found, leaps)
-    return found
+    states = space.project(rows)
+    _join(states, leaps)
+    return states
 
 
 def _ways(examples: RecordedStates, states: Floats, weights: Floats, scale: float) -> tuple[Ints32, Floats]:
@@ -168,14 +168,14 @@ def _nearest_ways(back: Ints32, cost: Floats) -> list[tuple[float, Floats, list[
     """The nearest ways that are different ones, the nearest first: what each costs, where it is at each frame, and
     before which frames it leaps."""
     left = np.where(cost <= cost.min() + _LEAST_LIKELY * UNSURE, cost, np.inf)
-    found: list[tuple[float, Floats, list[int]]] = []
-    while len(found) < _WAYS and np.isfinite(left).any():
+    ways: list[tuple[float, Floats, list[int]]] = []
+    while len(ways) < _WAYS and np.isfinite(left).any():
         end = int(left.argmin())
         at, leaps = _traced(back, end)
-        if all(2 * np.count_nonzero(np.abs(at - other) <= _BESIDE) < len(at) for _, other, _ in found):
-            found.append((float(cost[end]), at, leaps))
+        if all(2 * np.count_nonzero(np.abs(at - other) <= _BESIDE) < len(at) for _, other, _ in ways):
+            ways.append((float(cost[end]), at, leaps))
         left[max(0, end - _BESIDE) : end + _BESIDE + 1] = np.inf
-    return found
+    return ways
 
 
 def _traced(back: Ints32, end: int) -> tuple[Floats, list[int]]:
@@ -202,8 +202,8 @@ def _evened(at: Floats) -> Floats:
     from scipy.ndimage import gaussian_filter1d
 
     straight = np.linspace(at[0], at[-1], len(at))
-    found = straight + gaussian_filter1d(at - straight, _SMOOTH, mode="nearest")
-    return np.clip(found, at[0], at[-1])
+    even = straight + gaussian_filter1d(at - straight, _SMOOTH, mode="nearest")
+    return np.clip(even, at[0], at[-1])
 
 
 def _join(states: Floats, leaps: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROLES = ("left_hand", "right_hand", "left_foot", "right_foot", "head")
-_MOST = 6
+_MOST = 6  # joints that are drawn
 _STARTS = (("straight", -1), ("random", 0), ("another random", 1))
 
 
@@ -28,19 +28,19 @@ def plot_completion(result: CompleteResult, *, theme: str = "light") -> Figure:
         result: What `complete` gave.
         theme: "dark" or "light".
     """
-    look, made = find_theme(theme), result.completion
-    assert made is not None
-    clip = made.clip
+    look, completion = find_theme(theme), result.completion
+    assert completion is not None
+    clip = completion.clip
     times = np.arange(len(clip)) / clip.fps
     figure, panels = new_figure(look, 3, 1, (8.0, 7.2), sharex=True)
-    asked = {joint for target in made.targets if target.kind == "position" for joint in target.joints}
+    joints_asked = {joint for target in completion.targets if target.kind == "position" for joint in target.joints}
     usual = [joint for role in _ROLES if (joint := clip.skeleton.find(role)) is not None]
-    joints = (sorted(asked) or usual or list(range(len(clip.skeleton))))[:_MOST]
+    joints = (sorted(joints_asked) or usual or list(range(len(clip.skeleton))))[:_MOST]
     for row, (panel, name) in enumerate(zip(panels, "xyz", strict=True)):
         for n, joint in enumerate(joints):
             way = clip.global_positions()[:, joint, row]
             panel.plot(times, way, color=CLIP_COLOURS[n], linewidth=1.4, label=clip.skeleton.names[joint])
-        for target in made.targets:
+        for target in completion.targets:
             if target.kind == "pose":
                 panel.axvline(target.start_s, color=AMBER, linewidth=0.8, alpha=0.6, zorder=0)
             elif target.kind == "position" and target.joints[0] in joints:
@@ -49,7 +49,7 @@ def plot_completion(result: CompleteResult, *, theme: str = "light") -> Figure:
         panel.set_ylabel(f"{name} (m)")
     panels[0].legend(loc="upper left", fontsize=8, frameon=False, labelcolor=look.quiet, ncols=3)
     panels[-1].set(xlabel="time (s)", xlim=(0, max(times[-1], 1e-3)))
-    title_figure(figure, look, "Completed", f"{clip.seconds:.2f} s through {len(made.targets)} goals")
+    title_figure(figure, look, "Completed", f"{clip.seconds:.2f} s through {len(completion.targets)} goals")
     return figure
 
 
@@ -60,13 +60,13 @@ def plot_objective(result: CompleteResult, *, theme: str = "light") -> Figure:
         result: What `complete` gave.
         theme: "dark" or "light".
     """
-    look, made = find_theme(theme), result.completion
-    assert made is not None
-    model, frames = made.model, len(made.estimate.states)
+    look, completion = find_theme(theme), result.completion
+    assert completion is not None
+    model, frames = completion.model, len(completion.estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    terms = find_terms(made.targets, model, frames, standing)
-    solver = MapSolver(model, frames, terms, made.settings, behaviours=made.behaviours)
-    solver.guide = made.guide
+    terms = find_terms(completion.targets, model, frames, standing)
+    solver = MapSolver(model, frames, terms, completion.settings, behaviours=completion.behaviours)
+    solver.guide = completion.guide
     curves = []
     for name, seed in _STARTS:
         begin = start.straight(model, frames, terms)

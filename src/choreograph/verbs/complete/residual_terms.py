@@ -110,10 +110,10 @@ def compile_terms(terms: list[Term]) -> CompiledTerms:
         else:
             needed = [(term.frame, joint) for joint in term.joints]
         groups.setdefault(term.kind, []).append((number, term, [known.setdefault(p, len(known)) for p in needed]))
-    made = {}
+    compiled = {}
     for kind, group in groups.items():
         cameras = [np.zeros((4, 3)) if term.camera is None else term.camera for _, term, _ in group]
-        made[kind] = KindTerms(
+        compiled[kind] = KindTerms(
             np.array([number for number, _, _ in group]),
             np.array([term.frame for _, term, _ in group]),
             np.array([at for _, _, at in group]),
@@ -123,7 +123,7 @@ def compile_terms(terms: list[Term]) -> CompiledTerms:
         )
     places = np.array(list(known), np.int64).reshape(-1, 2)
     return CompiledTerms(
-        np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1]), ORIENTATION in made, made
+        np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1]), ORIENTATION in compiled, compiled
     )
 
 

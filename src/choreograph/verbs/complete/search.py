@@ -32,7 +32,7 @@ from choreograph.verbs.complete.solver import SolverSettings
 from choreograph.verbs.complete.sources import Recordings, Source
 from choreograph.verbs.complete.speed_limits import find_too_fast
 
-_PATH_POINTS = 400
+_PATH_POINTS = 400  # of the way that is drawn on the floor
 _SPLINED = ", by a spline from keyframe to keyframe: the recordings know less of them"
 _UNLIKE = (
     "No recording leads through the poses: they differ from the training clips, and a spline fills the gaps. Add clips "
@@ -181,72 +181,70 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
 
     def best(self) -> CompleteResult:
         """The completed motion."""
-        made, request = self.made, self.request
-        clip = made.clip if self._gap is None else self._gap.shown(made.clip, made.model.encoding.rate_hz)
-        measured = measure(made.clip, made.targets)
-        said = "one goal" if len(made.targets) == 1 else f"{len(made.targets)} goals"
+        own, request = self.made, self.request
+        clip = own.clip if self._gap is None else self._gap.shown(own.clip, own.model.encoding.rate_hz)
+        measured = measure(own.clip, own.targets)
+        what = "one goal" if len(own.targets) == 1 else f"{len(own.targets)} goals"
         answer = Answer(
-            (Motion(clip, (), made.likely),),
-            f"{clip.seconds:.2f} s through {said}" + (_SPLINED if made.estimate.splined else ""),
+            (Motion(clip, (), own.likely),),
+            f"{clip.seconds:.2f} s through {what}" + (_SPLINED if own.estimate.splined else ""),
             self._metrics(clip, measured),
             tuple(self._problems(measured)),
-            cost=made.estimate.objective[-1],
+            cost=own.estimate.objective[-1],
             path=_way(clip),
             details={
-                "objective": [round(value, 6) for value in made.estimate.objective],
-                "model": describe_model(made.model),
-                "led_by": "spline" if made.estimate.splined else "recordings" if made.guide is not None else "model",
-                "behaviours": [made.model.dynamics[n].name for n in made.behaviours]
-                if len(made.model.dynamics) > 1
+                "objective": [round(value, 6) for value in own.estimate.objective],
+                "model": describe_model(own.model),
+                "led_by": "spline" if own.estimate.splined else "recordings" if own.guide is not None else "model",
+                "behaviours": [own.model.dynamics[n].name for n in own.behaviours]
+                if len(own.model.dynamics) > 1
                 else [],
             },
         )
-        return CompleteResult(
-            "complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=made
-        )
+        return CompleteResult("complete", request, (answer,), notes=self.left_out, seconds=self.seconds, completion=own)
 
     def _metrics(self, clip: Clip, measured: Sequence[Measured]) -> dict[str, Metric]:
-        made = self.made
+        own = self.made
         metrics = {"seconds": Metric(clip.seconds, "s", "lasts")}
         metres = [one.off for one in measured if one.unit == "m" and one.target.kind != "contact"]
         if metres:
             metrics["goal_worst"] = Metric(max(metres), "m", "off what was asked at most")
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
-        if math.isfinite(made.model.held_out):
-            metrics["held_out"] = Metric(made.model.held_out, "×", "model's error relative to a spline's")
-        steps = len(made.estimate.objective) - 1
+        if math.isfinite(own.model.held_out):
+            metrics["held_out"] = Metric(own.model.held_out, "×", "model's error relative to a spline's")
+        steps = len(own.estimate.objective) - 1
         metrics["iterations"] = Metric(float(steps), "iteration" if steps == 1 else "iterations", "optimised in")
         return metrics
 
     def _problems(self, measured: Sequence[Measured]) -> list[Problem]:
-        made, found = self.made, []
-        names, missed = made.clip.skeleton.names, worst(measured)
-        for one, fights in zip(missed, find_conflicts(made, [one.target for one in missed]), strict=True):
+        own, problems = self.made, []
+        names, missed = own.clip.skeleton.names, worst(measured)
+        for one, fights in zip(missed, find_conflicts(own, [one.target for one in missed]), strict=True):
             more = []
-            if (short := beyond_reach(one, made.clip)) > 0:
+            if (short := beyond_reach(one, own.clip)) > 0:
                 more.append(f"That is {amount(short, 'm')} farther than the body reaches from where its torso is.")
             if fights:
                 verb = "stands" if len(fights) == 1 else "stand"
                 more.append(f"{', '.join(fights)} {verb} against it: drop or move one, or give one more weight.")
             problem = one.problem(names, " ".join(more))
-            found.append(replace(problem, nearest=round(one.off, 4)) if short > 0 else problem)
-        found += find_problems(measure(made.clip, pose_places(made.targets)), names)
-        if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
-            found.append(_with_way_out(fast, self.request))
-        if (flight := find_flight(made.clip, made.model, made.targets)) is not None:
-            found.append(flight)
+            problems.append(replace(problem, nearest=round(one.off, 4)) if short > 0 else problem)
+        problems += find_problems(measure(own.clip, pose_places(own.targets)), names)
+        if (fast := find_too_fast(own.clip, own.model, own.targets)) is not None:
+            problems.append(_with_way_out(fast, self.request))
+        if (flight := find_flight(own.clip, own.model, own.targets)) is not None:
+            problems.append(flight)
         where = "goals" if self.request.goals else "between"
-        if made.estimate.splined:
-            if not made.model.held_out > 1:
-                found.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=_UNLIKE))
-            elif (apart := _longest_gap(made.targets)) > _SPLINE_S:
-                what = _KNOWS_LESS.format(made.model.held_out, apart)
-                found.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=what))
-        if not made.estimate.converged:
+        if own.estimate.splined:
+            if not own.model.held_out > 1:
+                problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=_UNLIKE))
+            elif (apart := _longest_gap(own.targets)) > _SPLINE_S:
+                what = _KNOWS_LESS.format(own.model.held_out, apart)
+                problems.append(Problem.of(ProblemKind.EXAMPLES_WEAK, where, what=what))
+        if not own.estimate.converged:
             count = self._settings.iterations
-            found.append(Problem.of(ProblemKind.NOT_CONVERGED, "work_limit", count=count, broken=""))
-        return found
+            problems.append(Problem.of(ProblemKind.NOT_CONVERGED, "work_limit", count=count, broken=""))
+        return problems
 
 
 def _longest_gap(targets: Sequence[Target]) -> float:

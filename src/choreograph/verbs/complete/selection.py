@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _ORDERS = (2, 3)
 _COMPONENTS = (1, 2, 4)
-_FOLDS = 3
+_FOLDS = 3  # of the recordings, each held out once
 _SHARES = (0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995)
 """Shares of the variance whose pose spaces are tried."""
 _NEARLY = 0.02
 """By what share more a smaller pose space may miss held-out motion."""
-_KEY = 2e-3
+_KEY = 2e-3  # radians or metres that a key pose may be missed by
 _HEAVY = 5.0
 """Degrees of freedom of Student's distribution, under which a step that no body makes, as where a marker was taken for
 another, does not decide between models."""
@@ -87,7 +87,7 @@ def _completed_off(
 
     key = max(2, round(settings.rate_hz))
     frames, keys = 2 * key + 1, np.array([0, key, 2 * key])
-    found = []
+    errors = []
     for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
             continue
@@ -99,9 +99,9 @@ def _completed_off(
             for first in range(0, len(part) - frames + 1, frames):
                 true = part[first : first + frames]
                 states = space.project(true)
-                made = solve_linear(own, frames, np.repeat(keys, d), (states[keys] / _KEY).ravel(), firm)
-                found.append(float(np.sqrt(((space.lift(made) - true)[:, :-3] ** 2).sum(axis=1)).mean()))
-    return float(np.mean(found)) if found else np.inf
+                solved = solve_linear(own, frames, np.repeat(keys, d), (states[keys] / _KEY).ravel(), firm)
+                errors.append(float(np.sqrt(((space.lift(solved) - true)[:, :-3] ** 2).sum(axis=1)).mean()))
+    return float(np.mean(errors)) if errors else np.inf
 
 
 def _simplest(scores: dict[int, float], d: int) -> int:

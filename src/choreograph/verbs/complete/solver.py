@@ -33,7 +33,7 @@ USUAL = 5.0
 """Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
-_MOST_DAMPING = 1e8
+_MOST_DAMPING = 1e8  # of a step; more moves nothing, and the search ends
 _LOOSE = 1e-3
 """Relative decrease of the objective at which poses and places alone are near enough to their optimum."""
 
@@ -208,9 +208,9 @@ class MapSolver:
         if self._carried is not None and not self.splined:
             values -= self._carried.ravel() / ROOT_M
         steps = np.repeat(np.arange(self.frames - 1), 3)
-        shown = rows if self.offset is None else rows + self.offset
-        found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)
-        parts = [(steps, values, slopes), (found.frames, beta * found.values, beta * found.slopes)]
+        rows_now = rows if self.offset is None else rows + self.offset
+        terms = evaluate(self.terms.compiled, rows_now, now.place, self.body, self.axes, self._rate)
+        parts = [(steps, values, slopes), (terms.frames, beta * terms.values, beta * terms.slopes)]
         if self.model.limits is not None:
             parts.append(self._limit_rows(rows))
         for pose in self.terms.poses:
@@ -232,8 +232,8 @@ class MapSolver:
         assert self.model.limits is not None
         low, high = self.model.limits[:, :-3]
         if self.terms.poses:
-            asked = np.array([pose.row[:-3] for pose in self.terms.poses])
-            low, high = np.minimum(low, asked.min(axis=0)), np.maximum(high, asked.max(axis=0))
+            poses = np.array([pose.row[:-3] for pose in self.terms.poses])
+            low, high = np.minimum(low, poses.min(axis=0)), np.maximum(high, poses.max(axis=0))
         over = np.maximum(rows[:, :-3] - high, 0.0) + np.minimum(rows[:, :-3] - low, 0.0)
         frames, columns = np.nonzero(over)
         firm = self.model.encoding.scale[columns] / LIMIT_M
@@ -261,9 +261,9 @@ class MapSolver:
         spread = self.model.space.variances
         away = (row * self.model.encoding.scale - self.model.space.mean)[:-3]
         gram = self._pose_r.T @ self._pose_r + np.diag(1 / spread)
-        found = np.linalg.solve(gram, self._pose_r.T @ (self._pose_q.T @ (away * self._pose_weight)))
+        state = np.linalg.solve(gram, self._pose_r.T @ (self._pose_q.T @ (away * self._pose_weight)))
         limit = FARTHEST * np.sqrt(spread)
-        return np.asarray(np.clip(found, -limit, limit))
+        return np.asarray(np.clip(state, -limit, limit))
 
     def _place_rows(self, frame: int, place: Floats, firmness: float, now: Floats) -> tuple[Ints, Floats, Floats]:
         wanted = np.flatnonzero(np.isfinite(place))
@@ -323,7 +323,7 @@ class MapSolver:
             return solve_on_splines(bands, gradient, self.frames, self.size, self.settings.spline_frames)
         return np.asarray(solveh_banded(bands, -gradient, lower=True, overwrite_ab=False, check_finite=False))
 
-    def solve(self, start: Estimate, told: Callable[[int], None] | None = None, *, warm: bool = False) -> Estimate:
+    def solve(self, start: Estimate, progress: Callable[[int], None] | None = None, *, warm: bool = False) -> Estimate:
         """Iterate until the objective is at rest.
 
         What is asked of joints is far from linear, and a mixture has several optima. So that the optimum does not
@@ -332,7 +332,7 @@ class MapSolver:
 
         Args:
             start: Where to begin.
-            told: Hears how many iterations were done.
+            progress: Hears how many iterations were done.
             warm: Whether the start is the optimum of nearly the same problem, to be gone on from as it is.
         """
         now = start.copy()
@@ -341,8 +341,8 @@ class MapSolver:
             now = self._begin(now)
             now.objective = [value, self.objective(now)]
         for count in range(self.settings.iterations):
-            if told is not None:
-                told(count)
+            if progress is not None:
+                progress(count)
             now = self.iterate(now)
             if now.converged:
                 break

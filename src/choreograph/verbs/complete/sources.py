@@ -128,12 +128,12 @@ def find_model(clips: Sequence[Clip], settings: LearnSettings, progress: Progres
 
 
 def _digest(clips: Sequence[Clip]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for clip in clips:
-        found.update(repr((clip.name, clip.fps, clip.labels, clip.skeleton.names, clip.skeleton.roles)).encode())
+        digest.update(repr((clip.name, clip.fps, clip.labels, clip.skeleton.names, clip.skeleton.roles)).encode())
         for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root_pos, clip.local_rot):
-            found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def choose_clips(

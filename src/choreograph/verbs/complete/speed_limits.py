@@ -27,7 +27,7 @@ WAYS = ("", ", backwards,", ", sideways,", ", turning,", ", up or down,")
 SPANS_S = (0.1, 0.5)
 """Seconds over which speeds are measured: a leap of one frame shows over the shorter, a long way over the longer."""
 _TURNS = WAYS.index(", turning,")
-FASTER = 1.25
+FASTER = 1.25  # times the fastest in the recordings: what is above is too fast
 _ROOM = np.where(np.arange(len(WAYS)) == _TURNS, 1.0, 0.3)
 """How much faster than the fastest recorded a motion may be: a factor, and then m/s or rad/s. A clip that is left out
 is hardly ever faster than the others of its kind by more."""
@@ -69,7 +69,7 @@ def find_too_fast(clip: Clip, model: MotionModel, targets: Sequence[Target]) -> 
     """
     if model.fastest is None:
         return None
-    track, worst, found = replace(model.encoding, rate_hz=clip.fps).encode(clip), 1.0, None
+    track, worst, problem = replace(model.encoding, rate_hz=clip.fps).encode(clip), 1.0, None
     for span, recorded in zip(SPANS_S, model.fastest, strict=True):
         own = speeds(track, clip.fps, span)
         if not len(own):
@@ -79,8 +79,8 @@ def find_too_fast(clip: Clip, model: MotionModel, targets: Sequence[Target]) -> 
         if over[first, way] > worst:
             worst = float(over[first, way])
             at = (int(first) + min(span * clip.fps, len(clip) - 1) / 2) / clip.fps
-            found = _problem(int(way), float(own[first, way]), float(recorded[way]), at, targets)
-    return found
+            problem = _problem(int(way), float(own[first, way]), float(recorded[way]), at, targets)
+    return problem
 
 
 def _problem(way: int, speed: float, recorded: float, at_s: float, targets: Sequence[Target]) -> Problem:
@@ -104,10 +104,10 @@ def find_carried(model: MotionModel, frames: int, terms: Terms) -> Floats | None
     if model.fastest is None or model.limits is None or (place := _straight(model, frames, terms)) is None:
         return None
     rate = model.encoding.rate_hz
-    asked, most = velocities(place, rate)[:-1], model.fastest[0]
-    times = np.stack([np.hypot(asked[:, 0], asked[:, 1]) / most[0], np.abs(asked[:, 2]) / most[_TURNS]], axis=1)
+    speed, most = velocities(place, rate)[:-1], model.fastest[0]
+    times = np.stack([np.hypot(speed[:, 0], speed[:, 1]) / most[0], np.abs(speed[:, 2]) / most[_TURNS]], axis=1)
     share = np.clip((times - _CARRIED_FROM) / (_CARRIED_WHOLE - _CARRIED_FROM), 0.0, 1.0)
-    over = (asked - np.clip(asked, *model.limits[:, -3:])) * share[:, [0, 0, 1]]
+    over = (speed - np.clip(speed, *model.limits[:, -3:])) * share[:, [0, 0, 1]]
     if not over.any():
         return None
     cos, sin = np.cos(place[:-1, 2]), np.sin(place[:-1, 2])
@@ -123,9 +123,9 @@ def _straight(model: MotionModel, frames: int, terms: Terms) -> Floats | None:
     known |= {pose.frame: (pose.place[0], pose.place[1]) for pose in terms.poses if np.isfinite(pose.place[:2]).all()}
     if len(known) < 2:
         return None
-    said = [(place.frame, float(place.place[2])) for place in terms.places if place.source >= 0]
-    said += [(pose.frame, float(pose.place[2])) for pose in terms.poses]
-    faces = {frame: yaw for frame, yaw in said if np.isfinite(yaw)}
+    headings = [(place.frame, float(place.place[2])) for place in terms.places if place.source >= 0]
+    headings += [(pose.frame, float(pose.place[2])) for pose in terms.poses]
+    faces = {frame: yaw for frame, yaw in headings if np.isfinite(yaw)}
     at, every = sorted(known), np.arange(frames)
     x, z = (np.interp(every, at, [known[frame][column] for frame in at]) for column in range(2))
     if faces:

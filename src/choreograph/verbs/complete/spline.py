@@ -46,5 +46,5 @@ def solve_on_splines(bands: Floats, gradient: Floats, frames: int, size: int, ev
     packed = np.zeros((reach + 1, controls))
     below = reduced.row >= reduced.col
     packed[reduced.row[below] - reduced.col[below], reduced.col[below]] = reduced.data[below]
-    found = solveh_banded(packed, -(onto.T @ gradient), lower=True, check_finite=False)
-    return np.asarray(onto @ found)
+    change = solveh_banded(packed, -(onto.T @ gradient), lower=True, check_finite=False)
+    return np.asarray(onto @ change)

@@ -50,25 +50,25 @@ def splined(model: MotionModel, frames: int, terms: Terms) -> Estimate:
 
 def _straight_places(model: MotionModel, frames: int, terms: Terms) -> Floats:
     """Places between those of poses, bodies and, failing these, joints."""
-    asked: list[tuple[int, Floats]] = [(p.frame, p.place) for p in terms.poses]
-    asked += [(p.frame, p.place) for p in terms.places]
-    if not any(np.isfinite(place[:2]).any() for _, place in asked):
+    places: list[tuple[int, Floats]] = [(p.frame, p.place) for p in terms.poses]
+    places += [(p.frame, p.place) for p in terms.places]
+    if not any(np.isfinite(place[:2]).any() for _, place in places):
         for term in terms.points:
             if term.kind == POSITION:
-                asked.append((term.frame, np.array([term.target[0], term.target[2], np.nan])))
+                places.append((term.frame, np.array([term.target[0], term.target[2], np.nan])))
     place = np.zeros((frames, 3))
     every = np.arange(frames)
     for column in range(3):
-        found: dict[int, list[float]] = {}
-        for frame, value in asked:
+        by_frame: dict[int, list[float]] = {}
+        for frame, value in places:
             if np.isfinite(value[column]):
-                found.setdefault(frame, []).append(float(value[column]))
-        if found:
-            at = sorted(found)
-            values = np.array([np.mean(found[frame]) for frame in at])
+                by_frame.setdefault(frame, []).append(float(value[column]))
+        if by_frame:
+            at = sorted(by_frame)
+            values = np.array([np.mean(by_frame[frame]) for frame in at])
             place[:, column] = np.interp(every, at, np.unwrap(values) if column == 2 else values)
     way = place[-1, :2] - place[0, :2]
-    no_facing = not any(np.isfinite(value[2]) for _, value in asked)
+    no_facing = not any(np.isfinite(value[2]) for _, value in places)
     if no_facing and np.hypot(*way) > 0.3:
         place[:, 2] = np.arctan2(way[0], way[1])
     return place

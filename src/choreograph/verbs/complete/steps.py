@@ -20,7 +20,7 @@ _LIFT_M, _LIFT = 0.05, 0.2
 """How high a foot is lifted: at least, and as a share of the step's length."""
 
 
-def take_steps(clip: Clip, stands: Flags, asked: Flags, keys: Sequence[int]) -> tuple[list[Target], Flags]:
+def take_steps(clip: Clip, stands: Flags, contacts: Flags, keys: Sequence[int]) -> tuple[list[Target], Flags]:
     """The ways of feet that stand from one keyframe to the next but not at one place, and which feet stand then.
 
     A foot steps where the motion moves it most while the other one stands, lifted, instead of gliding all the time.
@@ -28,10 +28,10 @@ def take_steps(clip: Clip, stands: Flags, asked: Flags, keys: Sequence[int]) -> 
     Args:
         clip: The motion, whose feet glide.
         stands: Which feet stand when, (F, feet).
-        asked: Which feet do what they are asked to when, (F, feet): these do not step.
+        contacts: Which feet do what they are asked to when, (F, feet): these do not step.
         keys: Frames of key poses that are met exactly.
     """
-    stands, made = stands.copy(), []
+    stands, targets = stands.copy(), []
     pos, feet = clip.global_positions()[:, list(clip.skeleton.feet)], list(clip.skeleton.feet)
     sides = [leg_side(clip.skeleton.roles[joint]) for joint in feet]
     for first, last in pairwise(sorted(keys)):
@@ -39,7 +39,7 @@ def take_steps(clip: Clip, stands: Flags, asked: Flags, keys: Sequence[int]) -> 
             own = [n for n, known in enumerate(sides) if known == side]
             other = [n for n, known in enumerate(sides) if known not in (None, side)]
             within = slice(first, last + 1)
-            if not own or asked[within, own].any() or not stands[within, own].any(axis=1).all():
+            if not own or contacts[within, own].any() or not stands[within, own].any(axis=1).all():
                 continue
             way = pos[last, own] - pos[first, own]
             far = float(np.linalg.norm(way[:, [0, 2]], axis=1).min())
@@ -55,8 +55,8 @@ def take_steps(clip: Clip, stands: Flags, asked: Flags, keys: Sequence[int]) -> 
             for n, column in enumerate(own):
                 values = pos[first, column] + eased * way[n] + high
                 span = begin / clip.fps, (begin + frames) / clip.fps
-                made.append(Target("feet", "position", *span, (feet[column],), values, True))
-    return made, stands
+                targets.append(Target("feet", "position", *span, (feet[column],), values, True))
+    return targets, stands
 
 
 def _best_begin(way: Floats, held: Flags, span: tuple[int, int], frames: int, rest: int) -> int | None:

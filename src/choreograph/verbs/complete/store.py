@@ -23,9 +23,9 @@ from choreograph.verbs.complete.nearest_recording import RecordedStates
 from choreograph.verbs.complete.speed_limits import SPANS_S, WAYS
 
 SUFFIX = ".model"
-_VERSION = 1
+_VERSION = 1  # of the layout; others are refused
 _DYNAMICS = ("step", "control", "noise", "weights", "means", "covariances", "start_mean", "start_covariance")
-_FASTEST_HZ, _MOST_DIMENSIONS = 1000.0, 1000
+_FASTEST_HZ, _MOST_DIMENSIONS = 1000.0, 1000  # poses per second, and size of the pose space, that a file may have
 
 
 def pack(model: MotionModel) -> Content:
@@ -135,11 +135,11 @@ def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, Floats
 def _examples(arrays: Any, floats: dict[str, Floats], d: int) -> RecordedStates | None:
     if "examples" not in floats:
         return None
-    found = RecordedStates(floats["examples"], _whole(arrays, "example_lengths"))
-    fits = found.states.shape == (found.lengths.sum(), d) and found.lengths.ndim == 1
-    if not fits or not len(found.lengths) or (found.lengths < 1).any():
+    examples = RecordedStates(floats["examples"], _whole(arrays, "example_lengths"))
+    fits = examples.states.shape == (examples.lengths.sum(), d) and examples.lengths.ndim == 1
+    if not fits or not len(examples.lengths) or (examples.lengths < 1).any():
         raise ValueError("its recordings do not fit its pose space")
-    return found
+    return examples
 
 
 def _dynamics(n: int, entry: Any, floats: dict[str, Floats], d: int) -> LinearDynamics:
@@ -156,10 +156,10 @@ def _dynamics(n: int, entry: Any, floats: dict[str, Floats], d: int) -> LinearDy
 
 
 def _words(facts: Any, name: str) -> tuple[str, ...]:
-    found = facts[name]
-    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+    words = facts[name]
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ValueError(f"its {name} are no list of names")
-    return tuple(found)
+    return tuple(words)
 
 
 def _finite(facts: Any, name: str) -> float:

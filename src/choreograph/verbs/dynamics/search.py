@@ -28,7 +28,6 @@ from choreograph.verbs.dynamics.request import DynamicsRequest
 
 EDGE_S = 0.05
 """Seconds at both ends of a motion whose accelerations count for no metric: a filter knows one side only there."""
-_FAST_HZ = 0.45
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,4 +4,4 @@ Landmarks are learned and completed by the model that `complete` has for bodies,
 are solved behind.
 """
 
-PLACE = 46
+PLACE = 46  # in lists of verbs

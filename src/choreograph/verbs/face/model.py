@@ -181,14 +181,14 @@ def face_error(model: FaceModel, faces: Sequence[Face]) -> float:
 
 def points_error(model: FaceModel, tracks: Sequence[Floats]) -> float:
     """How far a step of the model is from tracks (F, L, 3), millimetres, on average."""
-    own, found = model.dynamics, []
+    own, errors = model.dynamics, []
     solve = np.linalg.pinv(own.control)
     for true in tracks:
         states = model.space.project(true.reshape(len(true), -1))
         rest = own.residuals(states)
-        made = model.space.lift(states[own.order :] - rest + rest @ solve.T @ own.control.T)
-        found.append(np.linalg.norm(made.reshape(-1, *true.shape[1:]) - true[own.order :], axis=-1).ravel())
-    return float(np.concatenate(found).mean())
+        predicted = model.space.lift(states[own.order :] - rest + rest @ solve.T @ own.control.T)
+        errors.append(np.linalg.norm(predicted.reshape(-1, *true.shape[1:]) - true[own.order :], axis=-1).ravel())
+    return float(np.concatenate(errors).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,13 +209,13 @@ class LandmarkTargets:
     """How firmly each point does, (P,)."""
 
 
-def complete_landmarks(model: FaceModel, frames: int, asked: LandmarkTargets, *, exact: bool = True) -> Floats:
+def complete_landmarks(model: FaceModel, frames: int, targets: LandmarkTargets, *, exact: bool = True) -> Floats:
     """The most likely landmarks (F, L, 3), millimetres, that do what is asked.
 
     Args:
         model: What is likely.
         frames: F, at the model's rate.
-        asked: Keys and points.
+        targets: Keys and points.
         exact: Whether keys are met exactly, with what the model lacks eased from key to key.
     """
     own, count = model.dynamics, model.landmarks
@@ -223,27 +223,27 @@ def complete_landmarks(model: FaceModel, frames: int, asked: LandmarkTargets, *,
         raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="duration_s")
     # Between keys a face goes back to what is between them, not to the recordings' mean expression.
     base = np.tile(model.space.mean, (frames, 1))
-    if len(asked.frames):
-        order = np.argsort(asked.frames)
-        keys, faces = np.asarray(asked.frames, np.int64)[order], asked.faces[order].reshape(len(order), -1)
+    if len(targets.frames):
+        order = np.argsort(targets.frames)
+        keys, faces = np.asarray(targets.frames, np.int64)[order], targets.faces[order].reshape(len(order), -1)
         base = eased(faces, keys, frames, np.inf)
         own = replace(own, start_mean=np.zeros_like(own.start_mean))
-    states = solve_linear(own, frames, *_rows(model, asked, base))
-    made = base + states @ model.space.axes
-    if exact and len(asked.frames):
-        made += eased(faces - made[keys], keys, frames, np.inf)
-    return np.asarray(made.reshape(frames, count, 3))
+    states = solve_linear(own, frames, *_rows(model, targets, base))
+    faces_out = base + states @ model.space.axes
+    if exact and len(targets.frames):
+        faces_out += eased(faces - faces_out[keys], keys, frames, np.inf)
+    return np.asarray(faces_out.reshape(frames, count, 3))
 
 
-def _rows(model: FaceModel, asked: LandmarkTargets, base: Floats) -> tuple[Ints, Floats, Floats]:
+def _rows(model: FaceModel, targets: LandmarkTargets, base: Floats) -> tuple[Ints, Floats, Floats]:
     """Frames, values and slopes of what is asked beside a face at each frame (F, 3 L): linear in the states."""
     axes, d = model.space.axes, model.dimensions
     parts = []
-    firm = (np.ones(len(asked.frames)) if asked.face_firm is None else asked.face_firm) / KEY_MM
-    for frame, face, much in zip(asked.frames, asked.faces, firm, strict=True):
+    firm = (np.ones(len(targets.frames)) if targets.face_firm is None else targets.face_firm) / KEY_MM
+    for frame, face, much in zip(targets.frames, targets.faces, firm, strict=True):
         parts.append((np.full(d, int(frame)), (face.ravel() - base[frame]) @ axes.T * much, np.eye(d) * much))
-    firm = (np.ones(len(asked.at)) if asked.point_firm is None else asked.point_firm) / POINT_MM
-    for (frame, landmark), point, much in zip(asked.at, asked.points, firm, strict=True):
+    firm = (np.ones(len(targets.at)) if targets.point_firm is None else targets.point_firm) / POINT_MM
+    for (frame, landmark), point, much in zip(targets.at, targets.points, firm, strict=True):
         columns = 3 * int(landmark) + np.flatnonzero(np.isfinite(point))
         values = (point[np.isfinite(point)] - base[frame, columns]) * much
         parts.append((np.full(len(columns), int(frame)), values, axes[:, columns].T * much))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_HEADS, _CURVES = 6, 8
+_HEADS, _CURVES = 6, 8  # that are drawn, at even times; curves below them, of what moves most
 
 
 def plot_face(result: FaceResult, *, theme: str = "light") -> Figure:

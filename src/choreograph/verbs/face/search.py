@@ -33,7 +33,7 @@ from choreograph.verbs.face.sources import RecordedFaces, Recording
 
 _EXACT = 10.0
 """How much firmer landmarks are that are wanted exactly."""
-_METRES = 1e-3
+_METRES = 1e-3  # in a millimetre
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +119,15 @@ class FaceSearch(OneStepSearch[_Completed]):
         progress("completing", 1, 2)
         frames = round(request.duration_s * model.rate_hz) + 1
         targets = find_targets(request, recorded, model, frames)
-        made = complete_landmarks(model, frames, targets, exact=request.exact)
+        whole = complete_landmarks(model, frames, targets, exact=request.exact)
         if recorded.shapes is None:
-            return _Completed(made, made, None, model.rate_hz, targets)
+            return _Completed(whole, whole, None, model.rate_hz, targets)
         names = recorded.names
         column = recorded.shapes.order(names)
         weights = np.zeros((frames, len(names)))
-        weights[:, column[column >= 0]] = recorded.shapes.solve_weights(made)[:, column >= 0]
+        weights[:, column[column >= 0]] = recorded.shapes.solve_weights(whole)[:, column >= 0]
         face = Face(names, weights, model.rate_hz, "completed")
-        return _Completed(made, recorded.shapes.landmarks(face), face, model.rate_hz, targets)
+        return _Completed(whole, recorded.shapes.landmarks(face), face, model.rate_hz, targets)
 
     def _key(self) -> Any:
         return self.request.shapes, self.request.advanced
@@ -146,31 +146,31 @@ class FaceSearch(OneStepSearch[_Completed]):
 
     def best(self) -> FaceResult:
         """The completed face."""
-        made, recorded, request = self.made, self._recorded, self.request
-        model = None if made.targets is None else self._learn()
+        own, recorded, request = self.made, self._recorded, self.request
+        model = None if own.targets is None else self._learn()
         markers = recorded.names if recorded.shapes is None else ()
-        name = "completed" if made.face is None else made.face.name
-        clip = points_as_clip(made.final * _METRES, made.rate_hz, name, markers)
-        misses = [] if made.targets is None else list(measure(request, made.targets, made.final, made.rate_hz))
+        name = "completed" if own.face is None else own.face.name
+        clip = points_as_clip(own.final * _METRES, own.rate_hz, name, markers)
+        misses = [] if own.targets is None else list(measure(request, own.targets, own.final, own.rate_hz))
         metrics = {"seconds": Metric(clip.seconds, "s", "Duration")}
         if misses:
             metrics["goal_error_max"] = Metric(max(miss.got or 0.0 for miss in misses), "mm", "Goal error, max")
         if model is not None:
             metrics["model_error"] = Metric(points_error(model, recorded.resampled()), "mm", "Model error, one step")
-        if model is not None and made.face is not None:
-            apart = float(np.linalg.norm(made.final - made.landmarks, axis=-1).mean())
+        if model is not None and own.face is not None:
+            apart = float(np.linalg.norm(own.final - own.landmarks, axis=-1).mean())
             metrics["weights_error"] = Metric(apart, "mm", "Landmark error of the weights")
         limit = TOLERANCE["landmark"].limit()
         answer = Answer(
-            (Motion(clip, face=made.face),),
-            f"{clip.seconds:.2f} s of {len(recorded.names)} {'shapes' if made.face is not None else 'markers'}",
+            (Motion(clip, face=own.face),),
+            f"{clip.seconds:.2f} s of {len(recorded.names)} {'shapes' if own.face is not None else 'markers'}",
             metrics,
             tuple(miss for miss in misses if miss.got is not None and miss.got > limit),
             details={} if model is None else {"learned_from": [one.name for one in recorded.recordings]},
         )
         return FaceResult(
-            "face", request, (answer,), notes=self._lost_shapes(made.face), seconds=self.seconds,
-            landmarks=made.landmarks, shapes=recorded.shapes, model=model,
+            "face", request, (answer,), notes=self._lost_shapes(own.face), seconds=self.seconds,
+            landmarks=own.landmarks, shapes=recorded.shapes, model=model,
         )  # fmt: skip
 
     def _lost_shapes(self, face: Face | None) -> tuple[Problem, ...]:
@@ -180,7 +180,7 @@ class FaceSearch(OneStepSearch[_Completed]):
         head = self.request.head
         known = {shape_key(name) for name in (read_head(head).shapes if head else self._recorded.shapes).names}
         moved = (face.weights > 0).sum(axis=0).tolist()
-        lost = [name for name, shown in zip(face.names, moved, strict=True) if shown and shape_key(name) not in known]
+        lost = [name for name, moves in zip(face.names, moved, strict=True) if moves and shape_key(name) not in known]
         text = f"The head has no {', '.join(lost)}; .glb files leave that out."
         return (Problem(ProblemKind.INPUT_REPAIRED, text, "head"),) if lost else ()
 

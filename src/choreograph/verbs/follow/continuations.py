@@ -6,14 +6,16 @@ with the fewest transitions. The beam asks which of them keeps nearest to the pa
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choreograph.base.arrays import Floats, Ints, seal
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
+from choreograph.verbs.follow.edge_rows import turned_since
 
 METHOD = 1
 """One more whenever the same graph would give other continuations."""
@@ -38,23 +40,21 @@ class Continuations(NamedTuple):
     """Transitions of each one, (W,)."""
 
 
-def no_continuations(graph: MotionGraph) -> Continuations:
-    """For searches without continuations."""
-    return Continuations(
-        seal(np.zeros(len(graph.nodes) + 1, np.int64)), seal(np.zeros((0, MOMENTS, 3))), seal(np.zeros(0))
-    )
+class Columns(Protocol):
+    """Arrays of one length by their names."""
+
+    def __getitem__(self, name: str) -> NDArray[Any]: ...
 
 
 def find_continuations(
-    graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int, smooth_s: float
+    graph: MotionGraph, edges: Columns, rows: Columns, begun: Floats, step: int, smooth_s: float
 ) -> Continuations:
     """The continuations of every node of a graph, read from the cache or built.
 
     Args:
         graph: The graph.
-        first, length: Rows of each edge in the graph's edge tables, (E,).
-        way: x, z and way made of each row, (R, 3).
-        turned: How far the hips have turned in each row since its edge began, (R,), radians.
+        edges, rows: What the graph's tables have of all edges and rows.
+        begun: Yaw of the hips where each edge begins, (E,), radians.
         step: Frames between the moments at which a way is known.
         smooth_s: Width of the low-pass under which the tables were built.
     """
@@ -63,7 +63,7 @@ def find_continuations(
     )
     return find_or_build(
         key,
-        lambda: _build(graph, first, length, way, turned, step),
+        lambda: _build(graph, edges, rows, begun, step),
         lambda continuations: Content({}, continuations._asdict()),
         lambda content: _unpack(content, graph),
     )
@@ -80,17 +80,16 @@ def _unpack(content: Content, graph: MotionGraph) -> Continuations:
     return found
 
 
-def _build(graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int) -> Continuations:
+def _build(graph: MotionGraph, edges: Columns, rows: Columns, begun: Floats, step: int) -> Continuations:
     from choreograph.verbs.follow import _compiled_continuations
 
-    edges = graph.edges
-    changes = (edges.kind == TRANSITION).astype(np.int64)
+    first, length = edges["first"], edges["length"]
+    changes = (graph.edges.kind == TRANSITION).astype(np.int64)
     begin, edge_of, then = _compiled_continuations.find_continuations(
-        graph.first_edge.astype(np.int64), first, length, edges.target.astype(np.int64), changes,
-        turned, step * MOMENTS, TURN_BINS, TURN_BIN_RAD,
+        graph.first_edge.astype(np.int64), first, length, edges["target"], changes,
+        turned_since(begun, rows["facing"], first), step * MOMENTS, TURN_BINS, TURN_BIN_RAD,
     )  # fmt: skip
-    turn, shift = np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1), np.stack([edges.x, edges.z], axis=1)
     places, count = _compiled_continuations.lay_ways(
-        begin, edge_of, then, first, length, way, turn, shift, changes, step, MOMENTS
+        begin, edge_of, then, first, length, rows["way"], edges["turn"], edges["shift"], changes, step, MOMENTS
     )
     return Continuations(seal(begin - begin[0]), seal(places), seal(count))

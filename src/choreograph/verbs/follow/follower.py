@@ -16,12 +16,12 @@ from choreograph.motion.bend import SMOOTH_S
 from choreograph.scene.path import CURVE_STEP, Path
 from choreograph.verbs.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.verbs.follow.bends import bend_transforms, bent_roots
-from choreograph.verbs.follow.prepare import Tables, find_edge_tables, find_tables
+from choreograph.verbs.follow.pager import Pager
 from choreograph.verbs.follow.request import FollowRequest
 from choreograph.verbs.follow.starts import find_starts
 from choreograph.verbs.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.verbs.follow.steps import PlanningStep, StepStart
-from choreograph.verbs.follow.view import TablesView
+from choreograph.verbs.follow.tables import EdgeTables, find_tables
 from choreograph.verbs.walk import Walk
 
 _MAX_SLOWDOWN = 60.0
@@ -58,7 +58,7 @@ class PathFollower:
         path: Path,
         request: FollowRequest | None = None,
         *,
-        tables: Tables | None = None,
+        tables: EdgeTables | None = None,
         edge_costs: Floats | None = None,
     ) -> None:
         """Prepare a search.
@@ -76,9 +76,8 @@ class PathFollower:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
         if tables is None or tables.smooth_s != smooth_s:
-            find = find_edge_tables if self.settings.method == "thesis" else find_tables
-            tables = find(graph, smooth_s)
-        self._tables, self._view = tables, TablesView(graph, tables)
+            tables = find_tables(graph, smooth_s, whole=True if self.settings.method == "thesis" else None)
+        self._tables = tables
         self._edge_costs = edge_costs
         self.edges: list[int] = []
         """Edges found so far."""
@@ -115,14 +114,15 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        self._path, self._params = self._view.prepare(path, self.request, self._edge_costs)
+        self._pager = Pager(self._tables, path, self.settings, self.request.style, self._edge_costs)
+        _, self._path, self._params = self._pager.inputs
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
         self._set_path(path)
         if self._state is not None:
             # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
-            self.frames = self._view.frames_of(self.edges)
+            self.frames = self._pager.frames_of(self.edges)
             self._stops.clear()
             self._aim(self._nearest(0.0, path.length)[1])
             self._joining = True
@@ -164,7 +164,7 @@ class PathFollower:
         twin = copy(self)
         for name in ("edges", "steps", "_stops", "bends", "progress", "places", "legs"):
             setattr(twin, name, list(getattr(self, name)))
-        twin._marks, twin._beam, twin._view = self._marks.copy(), None, self._view.copied()
+        twin._marks, twin._beam, twin._pager = self._marks.copy(), None, self._pager.copied()
         return twin
 
     def forked(
@@ -217,8 +217,8 @@ class PathFollower:
         """Where on the floor the root is now."""
         assert self._state is not None
         # The walk may end within its last edge.
-        shown = self.frames - self._view.frames_of(self.edges[:-1])
-        edge, tables = self._view.slots(self.edges[-1:]), self._view.kernel
+        shown = self.frames - self._pager.frames_of(self.edges[:-1])
+        edge, tables = self._pager.slots(self.edges[-1:]), self._pager.kernel
         root = bent_roots(tables, edge, tables.first[edge] + shown - 1, np.array(self.bends[-1:]))[0]
         x, _, z = self.places[-1].apply((root.real, 0.0, root.imag))
         return float(x), float(z)
@@ -257,7 +257,7 @@ class PathFollower:
         goal = int(self._path.goal[0])
         if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
             return None
-        shows = self._view.kernel.wait_s[:, goal] <= 0
+        shows = self._pager.kernel.wait_s[:, goal] <= 0
         return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
@@ -283,7 +283,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, self._width, self._horizon, self._view.lengths)
+                beam = BeamSearch(one, mark, self._width, self._horizon, self._tables.lengths)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -292,7 +292,7 @@ class PathFollower:
         return found, gap, scored
 
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
-        self._beam = BeamSearch(starts, marks, width, self._horizon, self._view.lengths)
+        self._beam = BeamSearch(starts, marks, width, self._horizon, self._tables.lengths)
         self._beam_at = 0
 
     @property
@@ -314,9 +314,9 @@ class PathFollower:
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
     ) -> tuple[Found | None, float, int]:
-        view, until = self._view, since + self._horizon
-        scored = beam.advance(until, stay_in, view.kernel, self._path, self._params, view.page_in)
-        found = beam.select(since, view.kernel, self._path, self._params)
+        pager, until = self._pager, since + self._horizon
+        scored = beam.advance(until, stay_in, pager.kernel, self._path, self._params, pager.page_in)
+        found = beam.select(since, pager.kernel, self._path, self._params)
         if found is None:
             return None, np.inf, scored
         if self.settings.method != "bound" or late or self._work_limit == 0:
@@ -330,7 +330,7 @@ class PathFollower:
 
         cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
             start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self._work_limit,
-            seed is not None, seed is not None, self._view.kernel, self._path, self._params,
+            seed is not None, seed is not None, self._pager.kernel, self._path, self._params,
         )  # fmt: skip
         found = seed
         if len(edges):
@@ -345,10 +345,10 @@ class PathFollower:
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
         states, marks, gained, ended = _compiled_bound.replay(
             state, mark, found.edges, found.last_shown if found.done else -1, retain,
-            self._view.kernel, self._path, self._params,
+            self._pager.kernel, self._path, self._params,
         )  # fmt: skip
         taken = len(states) - 1
-        self.edges.extend(self._view.numbers(found.edges[:taken]))
+        self.edges.extend(self._pager.numbers(found.edges[:taken]))
         # As lists: numbers are read out of arrays a tenth as fast, and there are some dozen edges a second.
         self.bends.extend((turn, stretch) for turn, stretch in states[1:, [TURN, STRETCH]].tolist())
         self.progress.extend(states[1:, REACHED].tolist())
@@ -377,9 +377,9 @@ class PathFollower:
         edges = np.array(self.edges, np.int32)
         bends = None
         if self.settings.bends:
-            slots = self._view.slots(self.edges[first:])
-            bends = bend_transforms(self._view.kernel, slots, self.bends[first:])
-        frames = self.frames - self._view.frames_of(self.edges[:first])
+            slots = self._pager.slots(self.edges[first:])
+            bends = bend_transforms(self._pager.kernel, slots, self.bends[first:])
+        frames = self.frames - self._pager.frames_of(self.edges[:first])
         return Walk(self.graph, edges[first:], self.places[first], frames, bends)
 
     def cost(self) -> float:

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from choreograph.base.arrays import Flags, Floats, Ints, Ints32
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
-from choreograph.motion.labels import matches_label
 from choreograph.scene.path import Path
 from choreograph.verbs.follow.request import FollowAdvanced
-from choreograph.verbs.follow.tables import EdgeTables
 
 _NEAR_SPEED = 0.12
 """Share by which an edge may be off a speed that is asked for and still count as that fast."""
@@ -32,17 +30,6 @@ _PACE_M_S = 1.4
 """Speed at which somebody is reckoned to come to what is asked for ahead."""
 
 
-class Goals(NamedTuple):
-    """What a path asks for, as the kernels take it."""
-
-    bits: Ints
-    """Labels asked for that hold in each row, as bits, (R,)."""
-    wait_s: Floats
-    """Seconds from each node to the next frame that shows each goal, (N, B)."""
-    cost: Floats
-    """Cost of a second without it, (B,), m²·s."""
-
-
 def labels_of(path: Path) -> list[str]:
     """The labels that a path asks for, each once."""
     return list(dict.fromkeys(s.label for s in path.stretches if s.label is not None))
@@ -52,32 +39,6 @@ def asked_goals(path: Path) -> list[tuple[str | None, float | None]]:
     """The goals along a path, each once: labels, then speeds."""
     speeds = dict.fromkeys(s.speed for s in path.stretches if s.speed is not None)
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
-
-
-def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowAdvanced, edge_way: Floats) -> Goals:
-    """How far each node is from what a path asks for; only a search that bends asks that.
-
-    Args:
-        graph: Where walks come from.
-        tables: Its tables.
-        path: What is asked for along it.
-        settings: What it costs to be without that.
-        edge_way: Way made along each edge, (E,), metres.
-    """
-    bits = tables.bits(labels_of(path))
-    goals = asked_goals(path) if settings.bends else []
-    wait, cost = np.zeros((len(graph.nodes), len(goals))), np.zeros(len(goals))
-    speed = edge_way / (tables.length / graph.rate_hz)
-    for k, (label, asked) in enumerate(goals):
-        if label is not None:
-            shown = (bits >> k) & 1 == 1
-        else:
-            assert asked is not None
-            low, high = speeds_that_fit(settings, asked)
-            shown = np.repeat((speed > low) & (speed < high), tables.length)
-        cost[k] = goal_cost(settings, asked)
-        wait[:, k] = find_wait(graph, tables, shown) / graph.rate_hz
-    return Goals(bits, wait, cost)
 
 
 def goal_cost(settings: FollowAdvanced, speed: float | None) -> float:
@@ -95,19 +56,6 @@ def speeds_that_fit(settings: FollowAdvanced, speed: float) -> Floats:
 def never_frames(graph: MotionGraph) -> int:
     """Frames that stand for never."""
     return int(_LONG_S * graph.rate_hz)
-
-
-def find_wait(graph: MotionGraph, tables: EdgeTables, shown: Flags) -> Floats:
-    """Frames from each node to the next row that is shown, along the quickest walk, (N,); half a minute for never."""
-    from choreograph.verbs.follow import _compiled_paging
-
-    edges, never = graph.edges, never_frames(graph)
-    row = np.arange(len(shown)) - np.repeat(tables.first, tables.length)
-    begins = np.minimum.reduceat(np.where(shown, row, never), tables.first)
-    soonest = np.full(len(graph.nodes), never)
-    np.minimum.at(soonest, edges.source, begins)
-    found = _compiled_paging.least_wait(graph.first_edge, edges.target, edges.start, edges.stop, soonest, never)
-    return np.asarray(found, float)
 
 
 def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
@@ -133,21 +81,6 @@ def passage_costs(graph: MotionGraph, number: Ints | slice, settings: FollowAdva
     if graph.usual_clips is not None:
         seconds = (edges.stop[number] - edges.start[number]) / graph.rate_hz
         costs += _UNUSUAL_COST * seconds * ~graph.usual_clips[edges.target_clip[number]]
-    return np.asarray(costs)
-
-
-def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowAdvanced, style: str | None) -> Floats:
-    """What edges cost that change from one style to another, or are not of the style asked for, (E,), m²·s."""
-    if "style changes" not in tables.derived:
-        first = tables.label_words[tables.first]
-        last = tables.label_words[tables.first + tables.length - 1]
-        blends = graph.edges.kind == TRANSITION
-        tables.derived["style changes"] = style_differences(label_words(tables.label_sets), first, last, blends)
-    costs = settings.weights.style_change * tables.derived["style changes"]
-    if style is not None:
-        tables.bits([style])  # refuses a label that nothing has
-        fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
-        costs = costs + off_style(fits, tables.label_words, tables.first, graph.rate_hz)
     return np.asarray(costs)
 
 

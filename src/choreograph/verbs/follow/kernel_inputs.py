@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from choreograph.base.arrays import Floats, Ints, seal
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, RUN_M_S, find_way
+from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, find_way
+from choreograph.motion.facts import RUN_M_S
 from choreograph.scene.path import Path
-from choreograph.verbs.follow.continuations import MOMENTS, Continuations, no_continuations
-from choreograph.verbs.follow.goals import Goals, find_goals, goals_ahead, labels_of
+from choreograph.verbs.follow.continuations import MOMENTS
+from choreograph.verbs.follow.goals import goals_ahead, labels_of
 from choreograph.verbs.follow.request import IDLE_M_S, FollowAdvanced
-from choreograph.verbs.follow.tables import EdgeTables
 
 PATH_STEP_M = 0.01
 """Spacing of the points that the path is looked up in; between them it is straight."""
@@ -139,89 +139,6 @@ class KernelParams(NamedTuple):
     """Cost of ending with the body a tenth lower than usual."""
 
 
-def kernel_tables(
-    tables: EdgeTables,
-    graph: MotionGraph,
-    extra: Floats,
-    ways: Continuations,
-    goals: Goals,
-    settings: FollowAdvanced,
-) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
-    fixed = fixed_arrays(tables, graph)
-    return KernelTables(
-        way=fixed.way,
-        facing=tables.facing,
-        labels=seal(goals.bits),
-        first=tables.first,
-        length=tables.length,
-        edge_way=fixed.edge_way,
-        extra=seal(extra),
-        target=fixed.target,
-        yaw=graph.edges.yaw,
-        turn=fixed.turn,
-        shift=fixed.shift,
-        first_edge=fixed.first_edge,
-        last_edge=seal(fixed.first_edge[1:]),
-        target_clip=fixed.target_clip,
-        first_way=ways.first,
-        last_way=seal(ways.first[1:]),
-        ways=ways.places,
-        way_cost=seal(settings.weights.transition * ways.changes),
-        moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
-        so_far=fixed.so_far,
-        bend=fixed.bend,
-        wait_s=seal(goals.wait_s),
-        wait_cost=seal(goals.cost),
-        bent_over=tables.bent_over,
-    )
-
-
-class FixedArrays(NamedTuple):
-    """What the kernels take that is the same for all requests; see `KernelTables`."""
-
-    way: Floats
-    edge_way: Floats
-    so_far: Floats
-    bend: Floats
-    target: Ints
-    turn: Floats
-    shift: Floats
-    first_edge: Ints
-    target_clip: Ints
-    lateral: tuple[float, float]
-    """Lateral acceleration that recorded walks and runs show, m/s²; 0 where there are none."""
-
-
-def fixed_arrays(tables: EdgeTables, graph: MotionGraph) -> FixedArrays:
-    """What the kernels take that is the same for all requests; computed once for each set of tables."""
-    if "fixed" not in tables.derived:
-        walked = so_far(tables.step, tables.first, tables.length)
-        turns, edge_way = find_turns(tables, graph), walked[tables.first + tables.length - 1]
-        tables.derived["fixed"] = FixedArrays(
-            way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
-            edge_way=seal(edge_way),
-            so_far=seal(walked),
-            bend=seal(turns),
-            **edge_columns(graph),
-            lateral=recorded_lateral(edge_way, tables.length / graph.rate_hz, turns[:, 3]),
-        )
-    fixed: FixedArrays = tables.derived["fixed"]
-    return fixed
-
-
-def edge_columns(graph: MotionGraph) -> dict[str, Any]:
-    """The graph's edges as the kernels take them."""
-    edges = graph.edges
-    return {
-        "target": seal(edges.target.astype(np.int64)),
-        "turn": seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
-        "shift": seal(np.stack([edges.x, edges.z], axis=1)),
-        "first_edge": seal(graph.first_edge.astype(np.int64)),
-        "target_clip": seal(edges.target_clip.astype(np.int64)),
-    }
-
-
 def recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float, float]:
     """Lateral acceleration that one in twenty edges of walks and of runs exceeds, m/s²; 0 where there are none."""
     speed = way / seconds
@@ -232,15 +149,9 @@ def recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float,
 
 def so_far(step: Floats, first: Ints, length: Ints) -> Floats:
     """Way made since each row's edge began, (R,), metres."""
-    from choreograph.verbs.follow import _compiled_paging
+    from choreograph.verbs.follow import _compiled_rows
 
-    return np.asarray(_compiled_paging.sum_within(step, first, length))
-
-
-def find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
-    """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
-    heading = find_headings(tables.clip_way, graph)[tables.node_row]
-    return turns_of(graph, np.arange(len(graph.edges)), tables.clip_way, tables.node_row, heading)
+    return np.asarray(_compiled_rows.sum_within(step, first, length))
 
 
 def find_headings(clip_way: Floats, graph: MotionGraph) -> Floats:
@@ -323,25 +234,6 @@ class Inputs(NamedTuple):
     tables: KernelTables
     path: KernelPath
     params: KernelParams
-
-
-def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowAdvanced, extra: Floats) -> Inputs:
-    """What the kernels take for a request.
-
-    Args:
-        graph: Where walks come from.
-        tables: Its tables.
-        path: The line to follow, and what is wanted along it.
-        settings: How to search.
-        extra: Cost of taking each edge at all, (E,), m²·s.
-    """
-    line, spacing = kernel_path(path, settings.bends)
-    continues = settings.method != "thesis" and settings.weights.heuristic > 0
-    ways = tables.continuations(graph, moment_frames(settings, graph)) if continues else no_continuations(graph)
-    fixed = fixed_arrays(tables, graph)
-    goals = find_goals(graph, tables, path, settings, fixed.edge_way)
-    params = find_params(graph, path, line, spacing, settings, tables.fastest, fixed.lateral)
-    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings), line, params)
 
 
 def find_params(

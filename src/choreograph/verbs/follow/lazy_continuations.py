@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.base.arrays import Floats, Ints, Ints32, seal
-from choreograph.verbs.follow.continuations import MOMENTS, MOST_CONTINUATIONS
+from choreograph.verbs.follow.continuations import MOMENTS, MOST_CONTINUATIONS, Continuations
 
 ROW, BEGIN, END, LAST = range(4)
 """Columns of `Net.node`."""
@@ -91,7 +91,7 @@ class Ways:
         self._net, self._frames, self._step = net, frames, step
         self.first, self.last = (np.full(len(net.node), -1, np.int64) for _ in range(2))
         self._count = np.zeros(1, np.int64)
-        self.places, self.changes = np.empty((_ROOM, MOMENTS, 3)), np.empty(_ROOM)
+        self.places, self.changes = np.empty((0, MOMENTS, 3)), np.empty(0)
 
     @property
     def count(self) -> int:
@@ -103,11 +103,16 @@ class Ways:
         """Size of those there are."""
         return self.count * (self.places[0].nbytes + self.changes.itemsize)
 
+    def fill(self, found: Continuations) -> None:
+        """Have the continuations of all nodes."""
+        self.first, self.last, self.places, self.changes = found.first, found.first[1:], found.places, found.changes
+        self._count[0] = len(found.changes)
+
     def reserve(self, nodes: int) -> None:
         """Have room for the continuations of so many more nodes."""
         room = self.count + nodes * MOST_CONTINUATIONS
         if room > len(self.changes):
-            room = max(room, 2 * len(self.changes))
+            room = max(room, 2 * len(self.changes), _ROOM)
             self.places = _grown(self.places, self.count, room)
             self.changes = _grown(self.changes, self.count, room)
 

@@ -12,7 +12,7 @@ from choreograph.motion.bend import way_of
 from choreograph.motion.labels import matches_label
 from choreograph.scene.path import Stretch
 from choreograph.verbs.follow.goals import speeds_that_fit
-from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.follow.request import FollowRequest, wanted_of
 
 
 def graph_for(graph: MotionGraph, request: FollowRequest, stretches: Iterable[Stretch] = ()) -> MotionGraph:
@@ -28,7 +28,8 @@ def graph_for(graph: MotionGraph, request: FollowRequest, stretches: Iterable[St
         return graph
     inside, joined = (np.isin(np.arange(len(graph.infos)), some.nodes.clip) for some in (graph, wider))
     more = joined & ~inside
-    wanted = [(one.label, one.speed) for one in stretches] + [(one.label, one.speed_m_s) for one in request.stretches]
+    wanted = [(one.label, one.speed) for one in stretches]
+    wanted += [(label, speed) for speed, label, _ in map(wanted_of, request.along)]
     wanted += [(request.label, request.speed_m_s), (request.style, None)]
     labels = {label for label, _ in wanted if label is not None}
     speeds = {speed for _, speed in wanted if speed is not None}

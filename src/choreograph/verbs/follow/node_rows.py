@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from choreograph.base.arrays import Floats, Ints32, seal
 from choreograph.features.root_tracks import RootTracks
 from choreograph.graph.model import MotionGraph
+from choreograph.verbs.follow.edge_rows import find_rows
 from choreograph.verbs.follow.kernel_inputs import recorded_lateral, turns_of
 from choreograph.verbs.follow.lazy_continuations import ROW, Frames
-from choreograph.verbs.follow.tables import find_rows
 
 _SAMPLE = 20_000
 """Edges by which it is known how sharply recorded people turn."""
@@ -38,6 +38,10 @@ class NodeRows(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """All but the arrays, as plain values."""
         return {"fastest": self.fastest, "lengths": self.lengths, "lateral": self.lateral}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by their names."""
+        return {"place": self.place, "heading": self.heading}
 
     @staticmethod
     def of(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], nodes: int, frames: int) -> NodeRows:

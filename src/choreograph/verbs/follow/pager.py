@@ -1,17 +1,19 @@
-"""What the kernels take of a graph that is paged in: a request's own view of the tables that searches share."""
+"""What the kernels take of a graph: a request's own view of the tables that searches share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
 
-from choreograph.base.arrays import Floats, Ints, seal
+from choreograph.base.arrays import Flags, Floats, Ints, seal
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
 from choreograph.scene.path import Path
+from choreograph.verbs.follow.beam import PageIn
 from choreograph.verbs.follow.continuations import MOMENTS
 from choreograph.verbs.follow.goals import (
     asked_goals,
@@ -27,16 +29,17 @@ from choreograph.verbs.follow.goals import (
 from choreograph.verbs.follow.kernel_inputs import Inputs, KernelTables, find_params, kernel_path, moment_frames
 from choreograph.verbs.follow.kernel_inputs import moment_weights as weights_of
 from choreograph.verbs.follow.lazy_continuations import Pages, no_pages
-from choreograph.verbs.follow.paging import PagedTables, Pool
 from choreograph.verbs.follow.request import FollowAdvanced
+from choreograph.verbs.follow.table_columns import GrowingArrays
+from choreograph.verbs.follow.tables import EdgeTables
 
 
 class Pager:
-    """Gives a search the tables of the nodes that it has come to."""
+    """The kernels' tables for one search, with the edges of the nodes that it has come to."""
 
     def __init__(
         self,
-        tables: PagedTables,
+        tables: EdgeTables,
         path: Path,
         settings: FollowAdvanced,
         style: str | None,
@@ -52,11 +55,17 @@ class Pager:
             edge_costs: Extra cost of single edges of the graph, (E,), m²·s.
         """
         self._tables, self._settings, self._edge_costs = tables, settings, edge_costs
+        self._style_label = style
         self._style = None if style is None else tables.label_bits([style]) == 1
         graph = tables.graph
         self._word_bits = tables.label_bits(labels_of(path))
-        self._first, self._last = np.full(len(graph.nodes), -1, np.int64), np.full(len(graph.nodes), -1, np.int64)
-        self._extra, self._labels = Pool({"extra": ((), np.float64)}), Pool({"labels": ((), np.int64)})
+        self._first, self._last = tables.first_edge, tables.last_edge
+        if not tables.whole:
+            self._first, self._last = (np.full(len(graph.nodes), -1, np.int64) for _ in range(2))
+        self._extra, self._labels = (
+            GrowingArrays({"extra": ((), np.float64)}),
+            GrowingArrays({"labels": ((), np.int64)}),
+        )
         self._way_cost, self._way_count = np.empty(0), 0
         continues = settings.method != "thesis" and settings.weights.heuristic > 0
         self._step = moment_frames(settings, graph) if continues else None
@@ -80,10 +89,17 @@ class Pager:
     def copied(self) -> Pager:
         """The same once more, for a search that goes on by itself."""
         twin = copy(self)
+        if self._tables.whole:  # nothing is added
+            return twin
         twin._first, twin._last = self._first.copy(), self._last.copy()
         twin._extra, twin._labels, twin._way_cost = deepcopy((self._extra, self._labels, self._way_cost))
         twin._fill()
         return twin
+
+    @property
+    def page_in(self) -> PageIn | None:
+        """What gives tables with the edges of more nodes; None where they have all."""
+        return None if self._tables.whole else self
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -105,16 +121,30 @@ class Pager:
         """Where edges of the graph are in the tables."""
         edges = np.asarray(edges, np.int64)
         found = self._tables.slots(edges)
-        if len(found) and found.max() >= len(self.kernel.first):
+        if not self._tables.whole and len(found) and found.max() >= len(self.kernel.first):
             self._fill()
         return found
+
+    def numbers(self, slots: Any) -> list[int]:
+        """Which edges of the graph are there."""
+        return list(self._tables.numbers(slots).tolist())
+
+    def frames_of(self, edges: Sequence[int]) -> int:
+        """Frames that edges of the graph show together."""
+        table, number = self._tables.graph.edges, np.asarray(edges, np.int64)
+        return int((table.stop[number] - table.start[number]).sum())
 
     def _fill(self) -> KernelTables:
         tables = self._tables
         self._find_way_costs()
         known, rows = self._extra.count, self._labels.count
-        self._extra.extend(tables.edges.count - known)["extra"][:] = self._costs(known)
-        self._labels.extend(tables.rows.count - rows)["labels"][:] = self._word_bits[tables.rows["label_words"][rows:]]
+        extra = self._extra.extend(tables.edges.count - known)["extra"]
+        extra[:] = self._costs(known)
+        if self._edge_costs is not None:
+            extra += self._edge_costs[tables.edges["number"][known:]]
+        labels = self._labels.extend(tables.rows.count - rows)["labels"]
+        if self._word_bits.any():
+            labels[:] = self._word_bits[tables.rows["label_words"][rows:]]
         kernel = tables.filled(self.kernel, self._step)._replace(
             first_edge=seal(self._first.view()),
             last_edge=seal(self._last.view()),
@@ -139,9 +169,14 @@ class Pager:
     def _costs(self, since: int) -> Floats:
         """What edges cost besides their distance from the path, from a place in the tables on."""
         tables, settings = self._tables, self._settings
+        key = settings, self._style_label
+        asked, found = tables.derived.get("costs", (None, None))
+        if tables.whole and asked == key:
+            # Of a million edges they take longer to find than some steps of a walk; most requests have the same.
+            return np.asarray(found)
         number = tables.edges["number"][since:]
         blends = tables.graph.edges.kind[number] == TRANSITION
-        extra = np.zeros(len(number)) + (0.0 if self._edge_costs is None else self._edge_costs[number])
+        extra = np.zeros(len(number))
         if settings.method != "thesis":
             extra += passage_costs(tables.graph, number, settings)
             extra += settings.weights.fault * tables.edges["faulty"][since:]
@@ -156,14 +191,16 @@ class Pager:
             if self._style is not None:
                 costs = costs + off_style(self._style, words[first[0] :], first - first[0], tables.graph.rate_hz)
             extra += costs
+        if tables.whole:
+            tables.derived["costs"] = key, extra
         return np.asarray(extra)
 
 
 def _find_waits(
-    graph: MotionGraph, tables: PagedTables, path: Path, settings: FollowAdvanced, word_bits: Ints
+    graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowAdvanced, word_bits: Ints
 ) -> tuple[Floats, Floats]:
     """Seconds from each node to the next frame that shows each goal, (N, B), and the cost of one without it, (B,)."""
-    from choreograph.verbs.follow import _compiled_paging
+    from choreograph.verbs.follow import _compiled_rows
 
     goals = asked_goals(path) if settings.bends else []
     wait, cost = np.zeros((len(graph.nodes), len(goals))), np.zeros(len(goals))
@@ -176,7 +213,24 @@ def _find_waits(
         else:
             assert asked is not None
             between = speeds_that_fit(settings, asked) / graph.rate_hz
-        soonest = _compiled_paging.soonest_shown(net, tables.frames, shown, between, never)
-        found = _compiled_paging.least_wait(net.first_edge, net.target, net.start, net.stop, soonest, never)
+        if tables.whole:
+            soonest = _soonest_in_rows(tables, shown, between, never)
+        else:
+            soonest = _compiled_rows.soonest_shown(net, tables.frames, shown, between, never)
+        found = _compiled_rows.least_wait(net.first_edge, net.target, net.start, net.stop, soonest, never)
         wait[:, k] = found / graph.rate_hz
     return wait, cost
+
+
+def _soonest_in_rows(tables: EdgeTables, shown: Flags, between: Floats, never: int) -> Ints:
+    """Frames from each node to the first row on its edges that shows something, (N,); see `soonest_shown`."""
+    first, length = tables.edges["first"], tables.edges["length"]
+    if len(shown):
+        row = np.arange(tables.rows.count) - np.repeat(first, length)
+        begins = np.minimum.reduceat(np.where(shown[tables.rows["label_words"]], row, never), first)
+    else:
+        speed = tables.edges["edge_way"] / length
+        begins = np.where((between[0] < speed) & (speed < between[1]), 0, never)
+    soonest = np.full(len(tables.graph.nodes), never)
+    np.minimum.at(soonest, tables.graph.edges.source, begins)
+    return soonest

@@ -15,7 +15,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
 from choreograph.scene.path import Path, Stretch
 from choreograph.verbs.follow.measure import PathErrors, PathProgress
-from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.follow.request import FollowRequest, wanted_of
 from choreograph.verbs.path_problems import feet_unplanted, path_incomplete, path_missed
 
 _STEP_M, _STRAIGHT_RAD = 0.7, math.radians(20.0)
@@ -146,15 +146,13 @@ def _left_out(graph: MotionGraph, wanted: str) -> str:
 
 def _named_stretches(request: FollowRequest, path: Path) -> Iterator[tuple[str, Stretch]]:
     """What is wanted along the path, and where the request says it."""
-    own = sorted(range(len(request.stretches)), key=lambda n: request.stretches[n].start_m)
+    own = sorted(enumerate(request.along), key=lambda one: one[1].stretch[0] if one[1].along else 0.0)
     left = list(path.stretches)
-    for n in own:
-        asked = request.stretches[n]
-        wanted = (asked.speed_m_s, asked.label, asked.pause_s)
+    for n, goal in own:
         for stretch in left:
-            if (stretch.speed, stretch.label, stretch.pause) == wanted:
+            if (stretch.speed, stretch.label, stretch.pause) == wanted_of(goal):
                 left.remove(stretch)
-                yield f"stretches[{n}]", stretch
+                yield f"goals[{n}]", stretch
                 break
     for stretch in left:  # of the whole path, or from the path's own file
         whole = stretch.speed == request.speed_m_s and stretch.label == request.label

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import ConfigDict, Field, model_validator
@@ -19,7 +20,6 @@ from choreograph.contract.request import (
     Advanced,
     Cost,
     Degrees,
-    Metres,
     MetresPerSecond,
     Name,
     Option,
@@ -31,39 +31,16 @@ from choreograph.contract.request import (
     Wrong,
 )
 from choreograph.finishing.settings import FinishSettings
+from choreograph.goals.base import AlongGoal
+from choreograph.goals.check import check_goals
+from choreograph.goals.model import Goals, LabelGoal, PauseGoal, SpeedGoal
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import LATERAL_M_S2
+from choreograph.motion.facts import LATERAL_M_S2
 from choreograph.scene.path import Path, Stretch
 from choreograph.scene.path_request import PathRequest
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
-
-
-class StretchRequest(Request):
-    """A part of the path with a speed, a label or a pause; at least one of them."""
-
-    start_m: Annotated[Metres, Ge(0), Le(1e6)]
-    """Where it begins, along the path before smoothing and rounding."""
-    end_m: Annotated[Metres, Ge(0), Le(1e6)] | None = None
-    """Where it ends; None for a single place."""
-    speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
-    """How fast to go."""
-    label: Name | None = None
-    """Label of the clips to use here: "run", "jump" …"""
-    pause_s: Annotated[Seconds, Gt(0), Le(3600)] | None = None
-    """How long to stand at its start."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.speed_m_s is None and self.label is None and self.pause_s is None:
-            raise Wrong("", "asks for nothing; give it speed_m_s, label or pause_s")
-        stop = self.start_m if self.end_m is None else self.end_m
-        if stop < self.start_m:
-            raise Wrong("end_m", f"is {stop:g}, before its start_m, {self.start_m:g}")
-        if stop == self.start_m and (self.speed_m_s is not None or self.label is not None):
-            raise Wrong("end_m", "is missing: a stretch with a speed or a label needs a length")
-        return self
 
 
 class FollowWeights(Advanced):
@@ -237,8 +214,8 @@ class FollowRequest(ChosenRequest, PathRequest):
     """Use clips with this label, such as walk or run, along the whole path."""
     style: Name | None = None
     """Keep to clips with this label, such as sad or sneaking, where the request has no other label."""
-    stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
-    """Speed, label or pause between two places of the path."""
+    goals: Goals = ()
+    """Labels, speeds and pauses, each at a place of the path or on a stretch of it; or on the whole path."""
     prefer: Annotated[Mapping[str, Cost], MaxLen(10_000), Option(("--prefer",), metavar="CLIP=COST")] = Field(
         default_factory=dict
     )
@@ -262,6 +239,18 @@ class FollowRequest(ChosenRequest, PathRequest):
     """How the search goes about it."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
     """How the walk becomes motion."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_goals(self.goals, self.verb)
+        for number, goal in enumerate(self.along):
+            _check_goal(goal, f"goals[{number}]")
+        return self
+
+    @property
+    def along(self) -> tuple[AlongGoal, ...]:
+        """The goals, all of which are along the path."""
+        return cast("tuple[AlongGoal, ...]", self.goals)
 
     @cached_property
     def settings(self) -> FollowAdvanced:
@@ -290,13 +279,10 @@ class FollowRequest(ChosenRequest, PathRequest):
     @classmethod
     def of_path(cls, path: Path, **more: Any) -> FollowRequest:
         """A request for a path that is at hand."""
-        stretches = tuple(
-            StretchRequest(start_m=s.start, end_m=s.stop, speed_m_s=s.speed, label=s.label, pause_s=s.pause)
-            for s in path.stretches
-        )
+        goals = tuple(goal for stretch in path.stretches for goal in _goals_on(stretch))
         facing = None if path.final_facing is None else math.degrees(path.final_facing)
         points = tuple((float(x), float(z)) for x, z in path.points)
-        return cls(points=points, stretches=stretches, **{"facing_deg": facing, **more})
+        return cls(points=points, goals=goals, **{"facing_deg": facing, **more})
 
     @property
     def start_heading(self) -> float | None:
@@ -312,14 +298,9 @@ class FollowRequest(ChosenRequest, PathRequest):
         return self.asked_along(self.given_path(begin or self.start.place))
 
     def asked_along(self, path: Path) -> Path:
-        """A path with all that is asked along it: stretches, speed, label, its shape, where its end faces."""
-        for one in self.stretches:
-            # A path that became shorter while it was edited takes its stretches with it.
-            start, stop = (min(at, path.length) for at in (one.start_m, one.end_m or one.start_m))
-            if start < stop or one.pause_s is not None:
-                stretch = Stretch(start, stop, one.speed_m_s, one.label, one.pause_s)
-                path = _with(path, stretch)
-        path = self.shaped(path)
+        """A path with all that is asked along it: goals, speed, label, its shape, where its end faces."""
+        path = self.shaped(_with(path, (goal for goal in self.along if goal.along)))
+        path = _with(path, (goal for goal in self.along if not goal.along))
         path = path.with_final_facing(math.radians(self.facing_deg)) if self.facing_deg is not None else path
         if self.speed_m_s is not None or self.label is not None:
             path = path.with_stretch(0.0, path.length, speed=self.speed_m_s, label=self.label)
@@ -353,7 +334,47 @@ class FollowSettings(FollowAdvanced):
         super().__init__(**values)
 
 
-def _with(path: Path, stretch: Stretch) -> Path:
-    from dataclasses import replace
+def _check_goal(goal: AlongGoal, where: str) -> None:
+    """Raise what is wrong with a goal along a path."""
+    for name in ("at_s", "start_s"):
+        if getattr(goal, name) is not None:
+            raise Wrong(f"{where}.{name}", "is a time; along a path, give at_m, or start_m and end_m")
+    for name in ("turn_deg_s", "torso_deg", "exact"):
+        if getattr(goal, name, None) is not None:
+            raise Wrong(f"{where}.{name}", "is nothing that follow searches for")
+    if goal.weight != 1:
+        raise Wrong(f"{where}.weight", "is nothing that follow weighs by itself; see advanced.weights")
+    if isinstance(goal, PauseGoal) and not goal.along:
+        raise Wrong(f"{where}.at_m", "is missing; say where to stand")
+    if not isinstance(goal, PauseGoal) and goal.at_m is not None:
+        raise Wrong(f"{where}.at_m", f"is one place; a {goal.noun} needs a stretch, from start_m to end_m")
+    if isinstance(goal, SpeedGoal) and not goal.speed_m_s:
+        raise Wrong(f"{where}.speed_m_s", "must be above 0; to stand, give a pause_s")
 
-    return replace(path, stretches=(*path.stretches, stretch))
+
+def wanted_of(goal: AlongGoal) -> tuple[float | None, str | None, float | None]:
+    """Speed, label and pause that a goal asks for: one of them."""
+    return getattr(goal, "speed_m_s", None), getattr(goal, "label", None), getattr(goal, "pause_s", None)
+
+
+def _with(path: Path, goals: Iterable[AlongGoal]) -> Path:
+    """A path with goals along it, those without a place along all of it."""
+    stretches = []
+    for goal in goals:
+        # A path that became shorter while it was edited takes its goals with it.
+        start, stop = (min(at, path.length) for at in goal.stretch) if goal.along else (0.0, path.length)
+        if start < stop or isinstance(goal, PauseGoal):
+            stretches.append(Stretch(start, stop, *wanted_of(goal)))
+    return replace(path, stretches=(*path.stretches, *stretches))
+
+
+def _goals_on(stretch: Stretch) -> Iterator[AlongGoal]:
+    """What a stretch asks for, as goals."""
+    point = stretch.start == stretch.stop
+    there = {"at_m": stretch.start} if point else {"start_m": stretch.start, "end_m": stretch.stop}
+    if stretch.label is not None:
+        yield LabelGoal(label=stretch.label, **there)
+    if stretch.speed is not None:
+        yield SpeedGoal(speed_m_s=stretch.speed, **there)
+    if stretch.pause is not None:
+        yield PauseGoal(pause_s=stretch.pause, **there)

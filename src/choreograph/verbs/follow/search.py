@@ -26,10 +26,9 @@ from choreograph.verbs.follow.bends import lead_onto
 from choreograph.verbs.follow.follower import PathFollower
 from choreograph.verbs.follow.long_blend_graph import graph_for
 from choreograph.verbs.follow.measure import find_progress, measure_path
-from choreograph.verbs.follow.paging import MOST_BYTES, PagedTables
-from choreograph.verbs.follow.prepare import Tables, find_tables
 from choreograph.verbs.follow.problems import find_problems
 from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.follow.tables import MOST_BYTES, EdgeTables, find_tables
 from choreograph.verbs.walk import Walk
 
 
@@ -43,7 +42,7 @@ class FollowSearch(ChoosingSearch):
         graph: MotionGraph,
         request: FollowRequest,
         *,
-        tables: Tables | None = None,
+        tables: EdgeTables | None = None,
         chosen: bool = False,
     ) -> None:
         """Prepare a search.
@@ -75,11 +74,11 @@ class FollowSearch(ChoosingSearch):
         return part
 
     @property
-    def _tables(self) -> Tables:
+    def _tables(self) -> EdgeTables:
         """The graph's tables, built when they are first needed."""
         if self._given_tables is None:
             self._given_tables = find_tables(self.graph)
-        elif isinstance(self._given_tables, PagedTables) and self._given_tables.nbytes > MOST_BYTES:
+        elif not self._given_tables.whole and self._given_tables.nbytes > MOST_BYTES:
             self._given_tables = self._given_tables.emptied()
         return self._given_tables
 
@@ -163,7 +162,7 @@ class FollowSearch(ChoosingSearch):
     def change(self, request: Any) -> None:
         """Follow another path from here on; the character joins it where it is nearest. Other changes begin anew."""
         follower = self._followers[-1] if self._followers else None
-        same = request.with_(path=self.request.path, points=self.request.points, stretches=self.request.stretches)
+        same = request.with_(path=self.request.path, points=self.request.points, goals=self.request.goals)
         goes_on = follower is not None and len(self._followers) == 1 and same == self.request
         graph = self.graph if self.whole is None else self.choose(self.whole, request)
         if goes_on and graph is self.graph and request.before is None:

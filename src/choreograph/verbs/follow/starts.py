@@ -13,8 +13,8 @@ from choreograph.base.floor import FloorTransform
 from choreograph.graph.model import MotionGraph
 from choreograph.scene.path import Path
 from choreograph.verbs.follow import state
-from choreograph.verbs.follow.prepare import Tables
 from choreograph.verbs.follow.request import FollowRequest
+from choreograph.verbs.follow.tables import EdgeTables
 
 _STRAIGHT_S = 1.0
 """Seconds of travel by which a clip's direction is judged; less is mostly sway."""
@@ -25,7 +25,7 @@ _STANDING_M = 0.1
 def find_starts(
     graph: MotionGraph,
     path: Path,
-    tables: Tables,
+    tables: EdgeTables,
     request: FollowRequest,
     wanted: Flags | None = None,
 ) -> tuple[Floats, Ints]:
@@ -77,7 +77,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: Flags | None
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 
-def _lay(graph: MotionGraph, path: Path, tables: Tables, nodes: Indices, heading: float | None) -> FloorTransform:
+def _lay(graph: MotionGraph, path: Path, tables: EdgeTables, nodes: Indices, heading: float | None) -> FloorTransform:
     """Lays the nodes' clips so that their roots stand at the path's start and leave along the path, or as told."""
     second = round(_STRAIGHT_S * graph.rate_hz)
     now, left = tables.node_row[nodes], tables.node_left[nodes]
@@ -98,13 +98,13 @@ def _lay(graph: MotionGraph, path: Path, tables: Tables, nodes: Indices, heading
     return FloorTransform(yaw, begin[0] - turned.real, begin[1] - turned.imag)
 
 
-def _root(tables: Tables, rows: NDArray[Any]) -> Complexes:
+def _root(tables: EdgeTables, rows: NDArray[Any]) -> Complexes:
     """Where the root is in these rows, x + iz."""
     return np.asarray(tables.clip_way[rows, 0] + 1j * tables.clip_way[rows, 1])
 
 
 def _played_on(
-    graph: MotionGraph, path: Path, tables: Tables, nodes: Indices, placed: FloorTransform, seconds: float
+    graph: MotionGraph, path: Path, tables: EdgeTables, nodes: Indices, placed: FloorTransform, seconds: float
 ) -> Floats:
     """What the next seconds cost if the nodes' clips are simply played on, (K,), m²·s."""
     ahead = np.arange(1, max(2, round(seconds * graph.rate_hz)))[:, None]

@@ -11,9 +11,9 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
-from choreograph.verbs.follow.prepare import find_tables
 from choreograph.verbs.follow.request import FollowRequest
 from choreograph.verbs.follow.search import FollowSearch
+from choreograph.verbs.follow.tables import find_tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

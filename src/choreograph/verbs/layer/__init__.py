@@ -4,5 +4,5 @@ Legs, hips and the way stay those of the motion; arms, head and trunk, or whiche
 other's, faded in and out, by any weight.
 """
 
-PLACE = 67
+PLACE = 67  # in lists of verbs
 CHANGES = True  # a motion that exists, rather than finding one

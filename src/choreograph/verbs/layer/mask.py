@@ -69,8 +69,8 @@ def _below(skeleton: Skeleton, roles: tuple[str, ...]) -> Flags:
 def _joint(skeleton: Skeleton, name: str) -> int:
     if name in skeleton.names:
         return skeleton.index(name)
-    found = skeleton.find(name) if name in ROLES else None
-    if found is None:
+    joint = skeleton.find(name) if name in ROLES else None
+    if joint is None:
         known = ", ".join(skeleton.names)
         raise RoleError(f"joint_shares: no joint is called {name!r}, and none has that role; there are: {known}")
-    return found
+    return joint

@@ -44,29 +44,29 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
 
     def make(self, progress: Progress) -> tuple[Clip, Floats]:
         """Lay it over; how much it shows in each frame."""
-        asked, clip = self.request, self._clip
-        if self._upper is None and not asked.upper:
+        request, clip = self.request, self._clip
+        if self._upper is None and not request.upper:
             raise RequestError("which motion is laid over? Name one (upper)", where="upper")
-        upper = self._upper if self._upper is not None else read_clip(asked.upper)
-        return lay_over(clip, retarget(upper, clip.skeleton), asked)
+        upper = self._upper if self._upper is not None else read_clip(request.upper)
+        return lay_over(clip, retarget(upper, clip.skeleton), request)
 
     def best(self) -> Result:
         """The motion with the other laid over it."""
-        asked, (clip, shown) = self.request, self.made
-        over = float((shown > 0).sum()) / clip.fps
+        request, (clip, share) = self.request, self.made
+        over = float((share > 0).sum()) / clip.fps
         metrics = {
             "seconds": Metric(clip.seconds, "s", "lasts"),
             "over": Metric(over, "s", "the other shows for"),
-            "full": Metric(float((shown > 0.99).sum()) / clip.fps, "s", "at full share for"),
+            "full": Metric(float((share > 0.99).sum()) / clip.fps, "s", "at full share for"),
         }
-        name = self._upper.name if self._upper is not None else asked.upper
+        name = self._upper.name if self._upper is not None else request.upper
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), None),),
             f"{self._clip.name} with {name}",
             metrics,
             tuple(self._problems()),
         )
-        return Result("layer", asked, (answer,), seconds=self.seconds)
+        return Result("layer", request, (answer,), seconds=self.seconds)
 
     def _problems(self) -> Iterator[Problem]:
         peak = float(self.made[1].max())
@@ -75,36 +75,36 @@ class LayerSearch(OneStepSearch[tuple[Clip, Floats]]):
             yield Problem.of(ProblemKind.FADE_SHORT, "fade_s", asked=1.0, got=peak, tolerance=0.01, more=more)
 
 
-def lay_over(clip: Clip, upper: Clip, asked: LayerRequest) -> tuple[Clip, Floats]:
+def lay_over(clip: Clip, upper: Clip, request: LayerRequest) -> tuple[Clip, Floats]:
     """The motion with the other's joints, and how much of those each frame shows, (F,), from 0 to 1.
 
     Raises:
         RequestError: If nothing of the other motion falls into it.
     """
-    weights = joint_weights(clip.skeleton, asked.mask, asked.joint_shares, asked.feather)
-    runs = _runs(len(clip), clip.fps, upper, asked)
+    weights = joint_weights(clip.skeleton, request.mask, request.joint_shares, request.feather)
+    runs = _runs(len(clip), clip.fps, upper, request)
     if not runs:
         raise RequestError(
-            f"nothing of the other motion falls into this one: it begins at {asked.at_s:g} s of {clip.seconds:.2f} "
-            f"s, from {asked.start_s:g} s of {upper.seconds:.2f} s on",
-            where="at_s" if asked.at_s >= clip.seconds else "start_s",
+            f"nothing of the other motion falls into this one: it begins at {request.at_s:g} s of {clip.seconds:.2f} "
+            f"s, from {request.start_s:g} s of {upper.seconds:.2f} s on",
+            where="at_s" if request.at_s >= clip.seconds else "start_s",
         )
-    at, posed = _joined(clip, upper, runs, weights > 0, asked.keep_to)
-    shown = np.zeros(len(clip))
-    shown[at] = 1.0
-    shown[runs[0].at] = runs[0].share
+    at, posed = _joined(clip, upper, runs, weights > 0, request.keep_to)
+    share = np.zeros(len(clip))
+    share[at] = 1.0
+    share[runs[0].at] = runs[0].share
     # The root's position and joints of weight 0 are the motion's own; other weights have a column each.
     levels, column = np.unique(np.concatenate([[0.0], weights]), return_inverse=True)
     every = np.arange(len(clip))
-    part = asked.share * np.outer(shown, levels)
+    part = request.share * np.outer(share, levels)
     layers = (
         Layer(at=every, clip=np.zeros(len(clip), np.int32), frame=every.astype(float), weight=1 - part),
         Layer(at=at, clip=np.ones(len(at), np.int32), frame=np.arange(len(at), dtype=float), weight=part[at]),
     )
     montage = Montage((clip, posed), (clip.name, upper.name), clip.skeleton, clip.fps, layers, groups=column,
                       contacts=clip.contacts, repair=False)  # fmt: skip
-    made = assemble(montage, clip.name)
-    return replace(clip, local_rot=made.local_rot), shown
+    clip_out = assemble(montage, clip.name)
+    return replace(clip, local_rot=clip_out.local_rot), share
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,21 +118,21 @@ class _Run:
     """How far it has come in, from 0 to 1."""
 
 
-def _runs(frames: int, fps: float, upper: Clip, asked: LayerRequest) -> list[_Run]:
+def _runs(frames: int, fps: float, upper: Clip, request: LayerRequest) -> list[_Run]:
     """The times that the motion shows the other one, each fading in over the end of the one before."""
-    step = asked.rate * upper.fps / fps
-    first, last = asked.start_s * upper.fps, len(upper) - 1
+    step = request.rate * upper.fps / fps
+    first, last = request.start_s * upper.fps, len(upper) - 1
     length = int((last - first) / step) + 1 if first <= last else 0
-    fade = min(max(round(asked.fade_s * fps), 1), max(length - 1, 1))
-    begin, out = round(asked.at_s * fps), []
+    fade = min(max(round(request.fade_s * fps), 1), max(length - 1, 1))
+    begin, out = round(request.at_s * fps), []
     while length > 0 and begin < frames:
         count = min(length, frames - begin)
         into = np.arange(count, dtype=float)
         share = np.minimum((into + 1) / (fade + 1), 1.0)
-        if not asked.repeat and begin + length < frames:  # what lasts to the end of the motion need not go
+        if not request.repeat and begin + length < frames:  # what lasts to the end of the motion need not go
             share = np.minimum(share, (length - into) / (fade + 1))
         out.append(_Run(np.arange(begin, begin + count), first + into * step, _smooth(share)))
-        if not asked.repeat:
+        if not request.repeat:
             break
         begin += max(length - fade, 1)
     return out

@@ -4,5 +4,5 @@ Game engines play walks, runs and idles as loops. The two moments that are most 
 what still differs between them is taken up evenly over its length, and standing feet are held across the seam.
 """
 
-PLACE = 66
+PLACE = 66  # in lists of verbs
 CHANGES = True  # a motion that exists, rather than finding one

@@ -39,7 +39,7 @@ class LoopRequest(Request):
     @model_validator(mode="after")
     def _fits(self) -> LoopRequest:
         if self.max_s < self.min_s:
-            raise Wrong("max_s", f"is {self.max_s:g}, less than the shortest, {self.min_s:g}")
+            raise Wrong("max_s", f"is {self.max_s:g} s, less than the shortest, {self.min_s:g} s (min_s)")
         if self.start_s is not None and self.end_s is not None and self.end_s <= self.start_s:
-            raise Wrong("end_s", f"is {self.end_s:g}, not after start_s, {self.start_s:g}")
+            raise Wrong("end_s", f"is {self.end_s:g} s, not after the start, {self.start_s:g} s (start_s)")
         return self

@@ -19,8 +19,8 @@ from choreograph.motion.clip import Clip
 from choreograph.verbs.loop.cycle import GAP_M, STILL_M, Cycle, find_cycle, join_ends, repeat
 from choreograph.verbs.loop.request import LoopRequest
 
-LONGEST_S = 3600.0
-_TURN_RAD = np.radians(15)
+LONGEST_S = 3600.0  # of all cycles together
+_TURN_RAD = np.radians(15)  # of a cycle that still counts as straight
 
 
 class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
@@ -39,21 +39,21 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
 
     def make(self, progress: Progress) -> tuple[Clip, Cycle]:
         """Find the cycle and join its ends."""
-        asked, clip = self.request, self._clip
-        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.end_s)
-        cycle = find_cycle(clip, limits, at, straight=asked.straight)
+        ask, clip = self.request, self._clip
+        limits, at = (ask.min_s, ask.max_s), (ask.start_s, ask.end_s)
+        cycle = find_cycle(clip, limits, at, straight=ask.straight)
         progress("joining the ends", 1, 3)
-        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=asked.straight, in_place=False)
-        if asked.clean and clip.skeleton.feet and clip.local_pos is None:
+        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=ask.straight, in_place=False)
+        if ask.clean and clip.skeleton.feet and clip.local_pos is None:
             one = _cleaned(one)
-        if asked.in_place:
-            one = join_ends(one, straight=asked.straight, in_place=True)
-        if one.seconds * asked.cycles > LONGEST_S:
+        if ask.in_place:
+            one = join_ends(one, straight=ask.straight, in_place=True)
+        if one.seconds * ask.cycles > LONGEST_S:
             raise RequestError(
-                f"cycles is {asked.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
+                f"cycles is {ask.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
                 where="cycles",
             )
-        return repeat(one, asked.cycles), cycle
+        return repeat(one, ask.cycles), cycle
 
     def best(self) -> Result:
         """The loop."""
@@ -83,17 +83,21 @@ class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
         return Result("loop", self.request, (answer,), seconds=self.seconds)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
-        asked = self.request
+        ask = self.request
         if cycle.gap_m > GAP_M:
-            what = f"No cycle of {asked.min_s:g}–{asked.max_s:g} s repeats; ends differ by {amount(cycle.gap_m, 'm')}"
+            given = ask.start_s is not None and ask.end_s is not None
+            cycles = (
+                "The given cycle does not repeat" if given else f"No cycle of {ask.min_s:g}–{ask.max_s:g} s repeats"
+            )
+            what = f"{cycles}; ends differ by {amount(cycle.gap_m, 'm')}"
             facts = {"asked": GAP_M, "got": cycle.gap_m, "tolerance": GAP_M, "unit": "m", "metric": "gap"}
             yield Problem.of(ProblemKind.NO_LOOP, "max_s", what=what, **facts)
-        elif cycle.moves_m < STILL_M and (asked.start_s is None or asked.end_s is None):
+        elif cycle.moves_m < STILL_M and (ask.start_s is None or ask.end_s is None):
             what = f"The cycle stands still: joints move {amount(cycle.moves_m, 'm')} on average"
             facts = {"asked": STILL_M, "got": cycle.moves_m, "unit": "m", "metric": "moves"}
             more = "Say where the motion repeats (start_s, end_s)."
             yield Problem.of(ProblemKind.NO_LOOP, "min_s", what=what, more=more, **facts)
-        if asked.straight and abs(turn) > _TURN_RAD:
+        if ask.straight and abs(turn) > _TURN_RAD:
             off = float(np.degrees(turn))
             more = "Switch this off to keep it (straight)."
             yield Problem.of(

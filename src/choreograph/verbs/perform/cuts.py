@@ -139,17 +139,17 @@ def _place_bars(fit: Floats, period: float) -> Ints:
     if len(fit) == 0:
         return np.zeros(0, np.int64)
     tail = max(0, len(fit) - high)
-    at, found = tail + int(score[tail:].argmax()), []
+    at, starts = tail + int(score[tail:].argmax()), []
     while at >= 0:
-        found.append(at)
+        starts.append(at)
         at = int(back[at])
-    return np.array(found[::-1], np.int64)
+    return np.array(starts[::-1], np.int64)
 
 
 def thin(frames: Sequence[int], count: int, fps: float) -> Ints:
     """Cuts in order, those within `SHORTEST_S` of the one before left out."""
-    kept: list[int] = []
+    cuts: list[int] = []
     for frame in sorted(set(frames)):
-        if 0 <= frame < count and (not kept or frame - kept[-1] >= SHORTEST_S * fps):
-            kept.append(frame)
-    return np.array(kept, np.int64)
+        if 0 <= frame < count and (not cuts or frame - cuts[-1] >= SHORTEST_S * fps):
+            cuts.append(frame)
+    return np.array(cuts, np.int64)

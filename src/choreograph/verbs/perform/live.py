@@ -154,11 +154,11 @@ class PerformStream:
         partner = None if leader is None else Partner(leader, self._hand_contacts)
         motion = finish(montage, self._finishing, partner=partner, course=self._course(first / self.rate_hz))
         begin, end = self._shown - first, count - first
-        shown = self._inertialisation.take(self._shown, motion.clip[begin:], end - begin)
+        steady = self._inertialisation.take(self._shown, motion.clip[begin:], end - begin)
         number, self._shown = self._shown, count
         since = (count / self.rate_hz) - _CONTEXT_S - 1.0
         self._recent = [piece for piece in self._recent if piece.stop_s > since]
-        return as_frames(shown, number, motion.origins, begin)
+        return as_frames(steady, number, motion.origins, begin)
 
     # ------------------------------------------------------------------ the one who leads
 

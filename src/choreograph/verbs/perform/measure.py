@@ -108,17 +108,17 @@ def find_metrics(
 
 def source_pieces(sequence: SegmentSequence, clip: Clip) -> tuple[Run, ...]:
     """Which recording each frame shows: a run for each piece."""
-    database, found = sequence.database, []
+    database, runs = sequence.database, []
     for piece in sequence.pieces:
         start, stop = (min(max(math.ceil(t * clip.fps - 1e-6), 0), len(clip)) for t in (piece.start_s, piece.stop_s))
         if stop <= start:
             continue
         pace = (database.stop - database.start)[piece.segment] / (piece.stop_s - piece.start_s)
         frame = float(database.start[piece.segment] + max(start / clip.fps - piece.start_s, 0.0) * pace)
-        found.append(Run(start, stop, database.names[int(database.example[piece.segment])], frame))
-    if found:
-        found[-1] = Run(found[-1].start, len(clip), found[-1].clip, found[-1].clip_frame)
-    return tuple(found)
+        runs.append(Run(start, stop, database.names[int(database.example[piece.segment])], frame))
+    if runs:
+        runs[-1] = Run(runs[-1].start, len(clip), runs[-1].clip, runs[-1].clip_frame)
+    return tuple(runs)
 
 
 def _rms(values: Sequence[float]) -> float:

@@ -37,7 +37,7 @@ def pair_named(leaders: Sequence[Take], followers: Sequence[Take], pairs: Sequen
     """
     if not pairs:
         raise RequestError("no pair is chosen; choose a leader and a follower who moved together", where="pairs")
-    found = []
+    numbered = []
     for n, pair in enumerate(pairs):
         numbers = []
         for k, (name, takes) in enumerate(zip(pair, (leaders, followers), strict=True)):
@@ -46,8 +46,8 @@ def pair_named(leaders: Sequence[Take], followers: Sequence[Take], pairs: Sequen
                 where = f"pairs[{n}][{k}]"
                 raise RequestError(f"{where} is {name!r}, which is not among {say_names(known, 8)}", where=where)
             numbers.append(known.index(name))
-        found.append((numbers[0], numbers[1]))
-    return found
+        numbered.append((numbers[0], numbers[1]))
+    return numbered
 
 
 def pair_groups(leaders: Sequence[Take], followers: Sequence[Take]) -> list[Pair]:
@@ -63,13 +63,13 @@ def pair_groups(leaders: Sequence[Take], followers: Sequence[Take]) -> list[Pair
         RequestError: If nobody answers a leader, or two could.
     """
     equal = {take.name for take in leaders} & {take.name for take in followers}
-    told = all("leader" in take.name.lower() for take in leaders)
-    told = told and all("follower" in take.name.lower() for take in followers)
+    by_role = all("leader" in take.name.lower() for take in leaders)
+    by_role = by_role and all("follower" in take.name.lower() for take in followers)
 
     def key(name: str) -> str:
         if equal:
             return name
-        return _trial(name)[1] if told else re.split("[_-]", name)[-1]
+        return _trial(name)[1] if by_role else re.split("[_-]", name)[-1]
 
     partners: dict[str, int] = {}
     for number, take in enumerate(followers):
@@ -146,5 +146,5 @@ def _trial(name: str) -> tuple[str, str]:
     word = re.search(r"leader|follower", name.lower())
     if word:
         return word[0], name.lower().replace(word[0], "").strip("_- ")
-    found = re.fullmatch(r"(.*?)[_-](\d+)", name)
-    return (found[1], found[2]) if found else ("", "")
+    parts = re.fullmatch(r"(.*?)[_-](\d+)", name)
+    return (parts[1], parts[2]) if parts else ("", "")

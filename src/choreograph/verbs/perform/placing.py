@@ -79,13 +79,13 @@ def refine_bounds(
     last[0] = min(last[0], signal.begin)
     first[-1], last[-1] = max(first[-1], min(signal.last, bounds[-1])), min(last[-1], len(signal.weight) - 1)
     first[:fixed] = last[:fixed] = bounds[:fixed]
-    cost, found = refine(
+    cost, refined = refine(
         signal.flat, signal.height, signal.weight, bounds, np.maximum(first, 0), last, reach, low, high, a, a_height,
         rows[database.example[segments]] + database.start[segments], (database.stop - database.start)[segments],
         *head, *tail, float(settings.continuity_s), 1.0 / rate_hz,
     )  # fmt: skip
     assert np.isfinite(cost), "the boundaries as they were are one of the choices"
-    return float(cost), found
+    return float(cost), refined
 
 
 def place(

@@ -286,14 +286,14 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
 
 def _with_own_names(examples: Sequence[Example]) -> list[Example]:
     """The examples, with clips of one name told apart."""
-    taken: set[str] = set()
+    names: set[str] = set()
 
     def named(clip: Clip) -> Clip:
         name, count = clip.name, 1
-        while name in taken:
+        while name in names:
             count += 1
             name = f"{clip.name}~{count}"
-        taken.add(name)
+        names.add(name)
         return clip.with_name(name)
 
     return [replace(e, leader=e.leader and named(e.leader), target=named(e.target)) for e in examples]

@@ -80,30 +80,30 @@ def hand_problems(wanted: Flags, held: Flags, clip: Clip) -> Iterator[Problem]:
         held: Whether it is in the finished motion, (F, 2).
         clip: That motion.
     """
-    asked, got = wanted.sum() / clip.fps, (wanted & held).sum() / clip.fps
-    if got < HELD_SHARE * asked - 1 / clip.fps:
+    wanted_s, got = wanted.sum() / clip.fps, (wanted & held).sum() / clip.fps
+    if got < HELD_SHARE * wanted_s - 1 / clip.fps:
         lost = [(stop - start, start) for k in range(2) for start, stop in runs(wanted[:, k] & ~held[:, k])]
         longest, start = max(lost)
         yield Problem.of(
-            ProblemKind.HANDS_APART, "leader", asked=asked, got=got, unit="s", tolerance=(1 - HELD_SHARE) * asked,
-            lost=f"held for {got:.1f} of {asked:.1f} s; longest gap from {start / clip.fps:.1f} to "
+            ProblemKind.HANDS_APART, "leader", asked=wanted_s, got=got, unit="s", tolerance=(1 - HELD_SHARE) * wanted_s,
+            lost=f"held for {got:.1f} of {wanted_s:.1f} s; longest gap from {start / clip.fps:.1f} to "
             f"{(start + longest) / clip.fps:.1f} s",
             **moment(clip, start + longest // 2),
         )  # fmt: skip
 
 
 def _too_fast(
-    where: str, what: str, asked: float, database: SegmentDatabase, clip: Clip, at_s: float,
+    where: str, what: str, fast: float, database: SegmentDatabase, clip: Clip, at_s: float,
     place: tuple[float, float, float],
 ) -> Iterator[Problem]:  # fmt: skip
     fastest = database.fastest
-    if asked <= FASTER * fastest:
+    if fast <= FASTER * fastest:
         return
     speeds = smoothed_speeds(clip.root_pos[:, None], clip.fps)
     frame = min(max(round(at_s * clip.fps) - (len(clip) - len(speeds)) // 2, 0), len(speeds) - 1)
     yield Problem.of(
-        ProblemKind.TOO_FAST, where, what=what, speed=f"{asked:.1f} m/s", asked=asked,
+        ProblemKind.TOO_FAST, where, what=what, speed=f"{fast:.1f} m/s", asked=fast,
         got=float(speeds[frame]) if len(speeds) else None, nearest=fastest,
         tolerance=(FASTER - 1) * fastest, unit="m/s", at_s=at_s, place=place,
-        more=f"Slow it down to {100 * fastest / asked:.0f} % there.",
+        more=f"Slow it down to {100 * fastest / fast:.0f} % there.",
     )  # fmt: skip

@@ -95,15 +95,15 @@ class TrajectoryRecorder:
         if stop <= self._told:
             return np.zeros((0, 2, 3))
         way = Trajectory(self._even, self.fps).smoothed(self.smooth_s)
-        told, stop = self._told - self._first, stop - self._first
+        first, stop = self._told - self._first, stop - self._first
         headings = way.headings(self._headings[0] if self._headings else None)
-        if told:
+        if first:
             # What has come to be known turns the way from the last frame told on, not at once.
-            off = np.angle(np.exp(1j * (self._headings[-1] - headings[told - 1])))
-            headings[told:] += off * np.exp(-np.arange(1, len(headings) - told + 1) / (_TURN_S * self.fps))
+            off = np.angle(np.exp(1j * (self._headings[-1] - headings[first - 1])))
+            headings[first:] += off * np.exp(-np.arange(1, len(headings) - first + 1) / (_TURN_S * self.fps))
         self._speed = float(way.speeds[stop - 1])
-        self._headings = [*self._headings[:told], *headings[told:stop].tolist()]
+        self._headings = [*self._headings[:first], *headings[first:stop].tolist()]
         passed = max(0, stop - round((_CONTEXT_S + 4 * self.smooth_s) * self.fps))
         self._even, self._headings = self._even[passed:], self._headings[passed:]
         self._told, self._first = self._first + stop, self._first + passed
-        return way.points(headings)[told:stop]
+        return way.points(headings)[first:stop]

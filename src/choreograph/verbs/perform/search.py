@@ -175,13 +175,13 @@ class PerformSearch(ChoosingSearch):
             (way.bridged_s, "{:.2f} s of missing samples are straight lines now"),
             (way.left_out_s, "{:.2f} s without samples at the ends are left out"),
         )
-        found = [
+        repairs = [
             Problem.of(ProblemKind.INPUT_REPAIRED, where, what=what.format(got), got=got, unit="s")
             for got, what in repaired
             if got
         ]
         return ControlInput(
-            control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found)
+            control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(repairs)
         )
 
     def _body(self, database: SegmentDatabase) -> ControlInput:

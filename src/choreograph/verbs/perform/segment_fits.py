@@ -79,13 +79,13 @@ def step_ranges(database: SegmentDatabase, rate_hz: float, stretch_s: float) -> 
     They differ from its own length by `stretch_s` seconds at most. Each segment has the length nearest to its own in
     any case, and two steps at least.
     """
-    found = []
+    ranges = []
     for seconds in database.seconds:
         nearest = max(2, round(seconds * rate_hz))
         low = max(2, int(np.ceil((seconds - stretch_s) * rate_hz - 1e-9)))
         high = int(np.floor((seconds + stretch_s) * rate_hz + 1e-9))
-        found.append((min(low, nearest), max(high, nearest)))
-    return found
+        ranges.append((min(low, nearest), max(high, nearest)))
+    return ranges
 
 
 def build_cells(database: SegmentDatabase, rate_hz: float, stretch_s: float) -> Cells:

@@ -60,11 +60,11 @@ def match_settings(
         if strange:
             where = f"goals[{n}].segments"
             raise RequestError(f"{where} names segment {strange[0]}; there are 0 to {len(database) - 1}", where=where)
-    asked = {
+    values = {
         "rate_hz": advanced.search_rate_hz,
         "stretch_s": advanced.stretch_s,
         "continuity_s": advanced.continuity_s,
         "beam_m2_s": advanced.beam_m2_s,
     }
-    settings: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    settings: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     return replace(usual_settings(database), goals=tuple(goals), **settings)

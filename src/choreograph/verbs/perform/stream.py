@@ -124,19 +124,19 @@ class PieceStream:
         if points.ndim != 3 or points.shape[1:] != self._frames.shape[1:]:
             raise RequestError(f"control points come as (n, {self._frames.shape[1]}, 3), not {points.shape}")
         self._sample(points)
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         # One step at a time, so that the answer does not depend on how the control is cut into pushes.
         while (seen := self._search.done + self.cells.longest) * self.settings.fine < len(self._weight):
             self._search.advance(self._coarse(seen, _NO_END), self._search.done, self._search.done + 1)
             self._steps += 1
             if seen > self._begin and self._steps % self.every == 0:
                 self.settled_s = (seen - self._begin) / self.cells.rate_hz
-                found += self._decide(seen)
-        return found
+                pieces += self._decide(seen)
+        return pieces
 
     def ahead(self) -> tuple[Piece, ...]:
         """What comes after the settled pieces as things stand; it may still change."""
-        return self._made(self._next, self._seen) if self._next else ()
+        return self._placed_pieces(self._next, self._seen) if self._next else ()
 
     def finish(self) -> list[Piece]:
         """The pieces that are left, when the control is over.
@@ -153,10 +153,10 @@ class PieceStream:
         if signal.last > self._search.done:
             self._search.advance(signal, self._search.done, signal.last)
         self.coarse_cost, sequence = self._search.best(signal, self._stop)
-        made = self._made(sequence, last)
-        self.cost += sum(piece.cost_m2_s for piece in made)
+        pieces = self._placed_pieces(sequence, last)
+        self.cost += sum(piece.cost_m2_s for piece in pieces)
         self._next = []
-        return list(made)
+        return list(pieces)
 
     # ------------------------------------------------------------------ deciding
 
@@ -176,19 +176,19 @@ class PieceStream:
         # As long as sequences can still begin, none is settled.
         if not old or self._search.done <= self._begin:
             return []
-        made = self._made(self._next, self._seen)[:old]
+        pieces = self._placed_pieces(self._next, self._seen)[:old]
         cell, start = self._next[old - 1]
         stop = start + int(self.cells.duration[cell])
         keep_descendants(self._search.scores, self._search.back, self.cells.duration, self._search.done, stop, cell)
         self._next = self._next[old:]
         begin = self._begin * self.settings.fine
-        first, last = (begin + round(t * self._fine_hz) for t in (made[-1].start_s, made[-1].stop_s))
-        self._settled = _Settled(made[-1].segment, stop, (first, last), made[-1].placement)
+        first, last = (begin + round(t * self._fine_hz) for t in (pieces[-1].start_s, pieces[-1].stop_s))
+        self._settled = _Settled(pieces[-1].segment, stop, (first, last), pieces[-1].placement)
         self._forget(first // self.settings.fine - 1)
-        self.cost += sum(piece.cost_m2_s for piece in made)
-        return list(made)
+        self.cost += sum(piece.cost_m2_s for piece in pieces)
+        return list(pieces)
 
-    def _made(self, sequence: list[Cell], last: int) -> tuple[Piece, ...]:
+    def _placed_pieces(self, sequence: list[Cell], last: int) -> tuple[Piece, ...]:
         """What follows the settled pieces, with its times made exact, laid on the control up to a step."""
         fine = self.settings.fine
         after = (self.cells.longest + 1) * fine

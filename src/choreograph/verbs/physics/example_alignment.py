@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Indices
-from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.contacts import GROUPS, ContactPoints
 from choreograph.motion.clip import Clip
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.pose_basis import PoseBasis, feet_level
 from choreograph.verbs.physics.sketch import Sketch, contacts_of
 
@@ -143,7 +143,7 @@ def _arcs(sketch: Sketch, times: Floats, way: Indices) -> Floats:
         begin, end = sketch.times[max(start - 1, 0)], sketch.times[min(stop, sketch.nodes - 1)]
         first, last = np.interp([begin, end], times, way) / RATE_HZ
         share = np.clip((times - begin) / max(end - begin, 1e-9), 0.0, 1.0)
-        out += GRAVITY / 2 * ((end - begin) ** 2 - (last - first) ** 2) * share * (1 - share)
+        out += GRAVITY_M_S2 / 2 * ((end - begin) ** 2 - (last - first) ** 2) * share * (1 - share)
     return out
 
 

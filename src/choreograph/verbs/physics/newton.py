@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Floats
-from choreograph.dynamics.body import GRAVITY
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.program import OBJECTIVE_SCALE, TrajectoryProgram
 
 _FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e12, 1e9)
@@ -129,7 +129,7 @@ class NewtonSolver:
         self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
         self.arms = np.zeros((count, points, 3, self.ny))
         # An acceleration of the whole body by the coefficient at a node, in gravities, is what a row of forces is like.
-        flat = (GRAVITY / problem.spline.stencils[:, 2, 1, None]) ** 2
+        flat = (GRAVITY_M_S2 / problem.spline.stencils[:, 2, 1, None]) ** 2
         self.far, self.near = (
             (forces * flat, np.array(rest), np.array(rest)) for forces, rest in (_FAR_RHO, _NEAR_RHO)
         )

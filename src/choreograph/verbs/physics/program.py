@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Indices, Ints32
-from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs, tree_of
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.panels import make_panels
 from choreograph.verbs.physics.settings import USUAL_WEIGHTS, PhysicsWeights
 from choreograph.verbs.physics.spline import NodeGrid
@@ -181,7 +181,7 @@ class TrajectoryProgram:
         weights, scale = self.weights, OBJECTIVE_SCALE
         quad_y = 2 * scale * np.diag(self.pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
-        params = np.array([GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
+        params = np.array([GRAVITY_M_S2, scale * weights.torque, scale * weights.rate, self.slope])
         course = self.course_at(self.times)
         return (
             self.tree, self.offs, self.w, np.array(course[0]), np.array(self.active),

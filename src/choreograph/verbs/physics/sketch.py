@@ -12,12 +12,12 @@ import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Indices
 from choreograph.base.errors import RequestError
-from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_carriers
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.dynamics.inverse import low_passed, second_difference
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.contacts import Legs, Stance, find_stances, limb_groups
 from choreograph.verbs.physics.pose_basis import PoseBasis
 
@@ -181,7 +181,7 @@ def contacts_of(clip: Clip, dofs: Dofs, points: ContactPoints, floor: float) -> 
         return flags
     calm = low_passed(clip, 10.0)
     heights = _com_heights(dofs, dofs.angles(calm))
-    need = 1.0 + second_difference(heights, 1.0 / clip.fps) / GRAVITY
+    need = 1.0 + second_difference(heights, 1.0 / clip.fps) / GRAVITY_M_S2
     return with_carriers(flags, need, points.positions(clip), points.groups, floor, clip.fps)
 
 
@@ -190,7 +190,7 @@ def most_borne(clip: Clip, dofs: Dofs) -> float:
     if len(clip) < 8:
         return 1.0
     heights = _com_heights(dofs, dofs.angles(low_passed(clip, 15.0)))
-    return 1.0 + float(second_difference(heights, 1.0 / clip.fps)[1:-1].max()) / GRAVITY
+    return 1.0 + float(second_difference(heights, 1.0 / clip.fps)[1:-1].max()) / GRAVITY_M_S2
 
 
 def at_nodes(flags: Flags, source: Floats) -> Flags:
@@ -368,7 +368,7 @@ def flight_seconds(heights: Floats, span: tuple[float, float], fps: float, highe
     length = span[1] - span[0]
     drop = float(heights[last] - heights[first])
     # The parabola through both ends in the recorded time says how high the flight rises.
-    speed = drop / length + 0.5 * GRAVITY * length
-    rise = max(speed, 0.0) ** 2 / (2 * GRAVITY)
+    speed = drop / length + 0.5 * GRAVITY_M_S2 * length
+    rise = max(speed, 0.0) ** 2 / (2 * GRAVITY_M_S2)
     up = max(rise + higher, 1e-3, drop + 1e-3)
-    return float(np.sqrt(2 * up / GRAVITY) + np.sqrt(2 * (up - drop) / GRAVITY))
+    return float(np.sqrt(2 * up / GRAVITY_M_S2) + np.sqrt(2 * (up - drop) / GRAVITY_M_S2))

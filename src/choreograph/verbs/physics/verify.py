@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.base.arrays import Flags, Floats, Indices
-from choreograph.dynamics.body import GRAVITY
 from choreograph.motion.contacts import runs
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics.program import TrajectoryProgram
 
 FINER = 8
@@ -106,7 +106,7 @@ def fine(problem: TrajectoryProgram, x: Floats, finer: int = FINER) -> FinePath:
     q, qv, qa = problem.coordinates(x, times)
     tree: Any = problem.tree
     com, speed, spin = _compiled.momenta(tree, q, qv)
-    tau = _compiled.trajectory(tree, GRAVITY, q, qv, qa)
+    tau = _compiled.trajectory(tree, GRAVITY_M_S2, q, qv, qa)
     points = _compiled.points(tree, q, problem.holders, problem.offsets)
     nodes = problem.forces(x)
     at = np.linspace(0, problem.nodes - 1, len(q))
@@ -129,7 +129,7 @@ def verify(problem: TrajectoryProgram, x: Floats, path: FinePath | None = None) 
         com_off = max(com_off, _parabola_error(path.com[start:stop], path.times[start:stop]))
         spin = path.angular_momentum[start:stop]
         # A slow tumble, 0.05 of a body's mass times m²/s, is the least that a drift is measured against.
-        size = max(float(np.linalg.norm(spin, axis=1).mean()), 0.05 / GRAVITY)
+        size = max(float(np.linalg.norm(spin, axis=1).mean()), 0.05 / GRAVITY_M_S2)
         drift = max(drift, float(np.linalg.norm(spin - spin.mean(axis=0), axis=1).max()) / size)
     peak = float(path.forces[..., 1].sum(axis=1).max(initial=0.0))
     worst = {name: float(size.max()) for name, size in _by_frame(problem, path).items()}
@@ -162,7 +162,7 @@ def _by_frame(problem: TrajectoryProgram, path: FinePath) -> dict[str, Floats]:
 def _parabola_error(com: Floats, times: Floats) -> float:
     t = times - times[0]
     fall = np.zeros_like(com)
-    fall[:, 1] = -0.5 * GRAVITY * t**2
+    fall[:, 1] = -0.5 * GRAVITY_M_S2 * t**2
     rest = com - fall
     line = np.stack([np.ones_like(t), t], axis=1)
     fit, *_ = np.linalg.lstsq(line, rest, rcond=None)

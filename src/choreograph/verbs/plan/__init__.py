@@ -3,4 +3,4 @@
 Recorded steps and blends of them, searched by anytime A*: interpolated motion graphs after Safonova and Hodgins (2007).
 """
 
-PLACE = 25
+PLACE = 25  # in lists of verbs

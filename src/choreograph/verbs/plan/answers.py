@@ -64,13 +64,13 @@ def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequ
     if settings.foot_hold_m_s is None:
         settings = settings.with_(foot_hold_m_s=_HOLD_M_S)
     for again in range(_SHIFTED + 1):
-        made = finish(plan, settings, name="plan", body=_targets(plan, request))
-        checked = check_motion(made.clip, request, world.body)
+        draft = finish(plan, settings, name="plan", body=_targets(plan, request))
+        checked = check_motion(draft.clip, request, world.body)
         if not any(broken.shiftable for broken in checked.broken) or again == _SHIFTED:
             break
         plan = replace(plan, shift=plan.shift.more(checked.shifts, plan.seconds))
-    motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
-    way = made.clip.global_positions()[:, made.clip.skeleton.hips][:, [0, 2]]
+    motion = Motion(draft.clip, source_runs(draft.origins, draft.origins.names), draft.raw)
+    way = draft.clip.global_positions()[:, draft.clip.skeleton.hips][:, [0, 2]]
     blended = float((~world.network.primitives.raw[chain.primitives]).mean())
     return FinishedPlan(chain, motion, checked, way, blended)
 
@@ -81,7 +81,7 @@ def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
     Behind the last stone they are where the plan has them, too: what leads to the goal must not move feet off stones.
     """
     end, chain = request.end, plan.chain
-    found = [RootTarget(0.0, request.start.place, math.radians(request.start.facing_deg))]
+    targets = [RootTarget(0.0, request.start.place, math.radians(request.start.facing_deg))]
     times, last = np.cumsum(plan.world.network.seconds[chain.primitives]), len(chain.primitives) - 1
     stones, steps = request.scene.footholds(), [*chain.places[1:, 1:], chain.end[1:]]
     stepped = [n for n, (x, z) in enumerate(steps) if any(s.distance((x, z)) <= BENT_M for s in stones)]
@@ -89,16 +89,16 @@ def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
         at, facing = _hips_after(plan, stepped[-1] + 1)
         when = times[stepped[-1] + 1 : stepped[-1] + 2]
         x, z = at + plan.shift.at(when)[0]
-        found.append(RootTarget(float(when[0]), (float(x), float(z)), facing))
+        targets.append(RootTarget(float(when[0]), (float(x), float(z)), facing))
     at, facing = _hips_after(plan, last)
-    seconds, gap = plan.seconds - found[-1].at_s, np.array(end.place) - at
+    seconds, gap = plan.seconds - targets[-1].at_s, np.array(end.place) - at
     away = float(np.hypot(*gap))
     pull = max(min(_PULL_M, _PULL_M_S * seconds), min(away - _INSIDE * end.radius, 2 * _PULL_M_S * seconds))
     at = at + gap * min(1.0, pull / max(away, 1e-9))
     if end.facing is not None:
         turn = math.remainder(end.facing - facing, 2 * math.pi)
         facing += max(-_PULL_RAD, min(_PULL_RAD, turn))
-    return [*found, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
+    return [*targets, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
 
 
 def _hips_after(plan: Plan, number: int) -> tuple[Floats, float]:
@@ -119,22 +119,21 @@ def ways_apart(one: FinishedPlan, other: FinishedPlan) -> float:
 _UNITS = {"effort": "m²/s³", "time": "s", "length": "m", "torque": "N²m²s"}
 
 
-def make_answer(shown: FinishedPlan, request: PlanRequest, number: int, status: str) -> Answer:
+def make_answer(walk: FinishedPlan, request: PlanRequest, number: int, status: str) -> Answer:
     """A finished chain as an answer."""
-    clip, checked, chain = shown.motion.clip, shown.checked, shown.chain
+    clip, checked, chain = walk.motion.clip, walk.checked, walk.chain
     lattice = (
-        f"within the lattice of {100 * shown.lattice[0]:g} cm, {shown.lattice[1]:g}° and poses "
-        f"{100 * ALIKE_M:g} cm alike"
+        f"within the lattice of {100 * walk.lattice[0]:g} cm, {walk.lattice[1]:g}° and poses {100 * ALIKE_M:g} cm alike"
     )
     metrics = {
         "seconds": Metric(clip.seconds, "s", "lasts"),
         "cost": Metric(chain.cost, _UNITS[request.objective], f"costs ({request.objective})"),
     }
-    if shown.bound > 0:
-        metrics["bound"] = Metric(chain.cost / shown.bound, "×", f"at most as dear as the best {lattice}")
+    if walk.bound > 0:
+        metrics["bound"] = Metric(chain.cost / walk.bound, "×", f"at most as dear as the best {lattice}")
     metrics |= {
         "steps": Metric(len(chain.primitives), "", "steps"),
-        "blended": Metric(shown.blended, "", "of them blends"),
+        "blended": Metric(walk.blended, "", "of them blends"),
         "goal": Metric(checked.goal_m, "m", "from the goal"),
     }
     if request.end.facing is not None:
@@ -144,22 +143,22 @@ def make_answer(shown: FinishedPlan, request: PlanRequest, number: int, status: 
     if clip.skeleton.feet:
         metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
     details: dict[str, Any] = {
-        "evaluations": shown.evaluations,
-        "repairs": shown.repaired,
-        "proved": f"at most {chain.cost / shown.bound:.3f} times the best {lattice}" if shown.bound > 0 else "",
+        "evaluations": walk.evaluations,
+        "repairs": walk.repaired,
+        "proved": f"at most {chain.cost / walk.bound:.3f} times the best {lattice}" if walk.bound > 0 else "",
         "footprints": [[round(x, 3), round(z, 3), round(yaw, 3), side] for x, z, yaw, side, *_ in checked.footprints],
-        "expanded": [list(place) for place in shown.cloud],
+        "expanded": [list(place) for place in walk.cloud],
     }
-    way = shown.way[:: max(1, round(clip.fps / 10))]
+    way = walk.way[:: max(1, round(clip.fps / 10))]
     return Answer(
-        (shown.motion,),
-        f"{float(np.hypot(*np.diff(shown.way[::6], axis=0).T).sum()):.1f} m"
+        (walk.motion,),
+        f"{float(np.hypot(*np.diff(walk.way[::6], axis=0).T).sum()):.1f} m"
         + (f", {number + 1}" if request.count > 1 else ""),
         metrics,
         tuple(broken.problem for broken in checked.broken),
         status,
         chain.cost,
-        shown.bound if shown.bound > 0 else None,
+        walk.bound if walk.bound > 0 else None,
         path=[(round(float(x), 3), round(float(z), 3)) for x, z in way],
         details=details,
     )

@@ -208,8 +208,8 @@ class Attempt:
         """A chain as finished motion."""
         key = bytes([self.whole]) + chain.primitives.tobytes() + chain.places.tobytes()
         if key not in self.shown:
-            made = show_chain(self.graph, self.world, chain, self.request)
-            self.shown[key] = replace(made, whole=self.whole)
+            walk = show_chain(self.graph, self.world, chain, self.request)
+            self.shown[key] = replace(walk, whole=self.whole)
         return self.shown[key]
 
     def best(self) -> FinishedPlan | None:
@@ -218,10 +218,10 @@ class Attempt:
         if last is not None and self.penalty is not None and not last.checked.broken:
             return last
         if self.plain is not None and self.plain.chain is not None:
-            cheapest = min((shown.chain.cost for shown in self._good()), default=math.inf)
+            cheapest = min((walk.chain.cost for walk in self._good()), default=math.inf)
             if self.plain.chain.cost < cheapest:
                 self.plain.finish(self.plain.chain)
-        return min(self._good(), key=lambda shown: shown.chain.cost, default=last)
+        return min(self._good(), key=lambda walk: walk.chain.cost, default=last)
 
     def cloud(self) -> list[tuple[float, float]]:
         """Places of expanded states."""
@@ -237,7 +237,7 @@ class Attempt:
 
     def _good(self) -> list[FinishedPlan]:
         """Answers that keep all constraints as finished motion."""
-        return [shown for shown in self.shown.values() if not shown.checked.broken]
+        return [walk for walk in self.shown.values() if not walk.checked.broken]
 
     @property
     def _looks_apart(self) -> float:
@@ -271,9 +271,9 @@ class Attempt:
             before = planner.expanded
             planner.advance(min(TURN, left))
             self.expanded += max(1, planner.expanded - before)
-        found = planner.chain()
-        if found is not None and (self.chain is None or found.weighed < self.chain.weighed * (1 - 1e-9)):
-            self._hear(found)
+        chain = planner.chain()
+        if chain is not None and (self.chain is None or chain.weighed < self.chain.weighed * (1 - 1e-9)):
+            self._hear(chain)
         if self.chain is None:
             self.ended = all(one.done for one in self.turns) or self.left <= 0
         else:
@@ -350,12 +350,12 @@ class Attempt:
     def _keeps(self) -> bool:
         """Whether the answer keeps all constraints as finished motion; else the search begins again, farther away."""
         assert self.chain is not None
-        shown = self.finish(self.chain)
+        walk = self.finish(self.chain)
         self.mark = self.used
-        if not shown.checked.broken or self.repaired >= self.request.advanced.repairs:
+        if not walk.checked.broken or self.repaired >= self.request.advanced.repairs:
             return True
         more = dict(self.margins.more)
-        for broken in shown.checked.broken:
+        for broken in walk.checked.broken:
             more[broken.where] = more.get(broken.where, 0.0) + min(broken.by, 0.15) + 0.01
         self.repaired += 1
         if self.fine is not None and self.penalty is None:
@@ -363,7 +363,7 @@ class Attempt:
         self.margins = Margins(self.margins.usual, more)
         if self.plain is not None and self.plain.chain is not None:
             self.plain.finish(self.plain.chain)
-        good = [shown.chain for shown in self._good() if shown.whole == self.begun_whole]
+        good = [walk.chain for walk in self._good() if walk.whole == self.begun_whole]
         self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False

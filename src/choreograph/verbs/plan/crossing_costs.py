@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Gaps and bars that are looked at, those nearest to the straight way."""
-_CELL_M, _MOST_CELLS = 0.05, 100_000
-_AROUND_M = 3.0
+_CELL_M, _MOST_CELLS = 0.05, 100_000  # width of the grid's cells, at least, and how many they are, at most
+_AROUND_M = 3.0  # that the grid reaches beyond start, goal and what is crossed
 _THICK = 3.0
 """Cells across a gap's inner part, or a bar."""
-_ROUNDS = 240
+_ROUNDS = 240  # of relaxation until costs settle, at most
 _NEAR_M = 0.3
 """How far from where its node has it a head may be."""
 
@@ -123,22 +123,22 @@ def find_tolls(
     barriers: list[_Barrier] = []
     rows: list[tuple[Any, ...]] = []
     for item in nearest:
-        made = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
-        if made is None or not made.cells.any() or made.crossing.all():
+        barrier = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
+        if barrier is None or not barrier.cells.any() or barrier.crossing.all():
             continue
-        rates = world.feet_rates if made.feet else world.rates
+        rates = world.feet_rates if barrier.feet else world.rates
         far = [
             free_distance(blocked, cell, goal[0] - low[0], goal[1] - low[1], goal[2])
-            for blocked in (np.zeros_like(made.cells), made.cells)
+            for blocked in (np.zeros_like(barrier.cells), barrier.cells)
         ]
         least = [np.where(each < 1e8, np.maximum(0.0, each / LONGER - 2 * cell), 1e9) for each in far]
-        least[1][made.cells] = least[0][made.cells]
-        ways = edge_ways(world.network, world.table, FEET if made.feet else measure)
-        found = _potentials(world, rates, costs, ways, made, float(least[0][made.cells].min()) - made.reach)
-        if found is None:
+        least[1][barrier.cells] = least[0][barrier.cells]
+        ways = edge_ways(world.network, world.table, FEET if barrier.feet else measure)
+        values = _potentials(world, rates, costs, ways, barrier, float(least[0][barrier.cells].min()) - barrier.reach)
+        if values is None:
             continue
-        barriers.append(made)
-        rows.append((*least, rates.per_metre, rates.per_radian, *found))
+        barriers.append(barrier)
+        rows.append((*least, rates.per_metre, rates.per_radian, *values))
     if not rows:
         return no_tolls()
     return Tolls(

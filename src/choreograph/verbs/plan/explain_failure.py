@@ -14,7 +14,7 @@ from choreograph.verbs.plan.request import PlanRequest
 
 _MOST_TRIED = 60
 """Solids that are taken away one by one to see whether that opens a way."""
-_MOST_NAMED = 6
+_MOST_NAMED = 6  # things that a sentence lists
 
 
 def check_scene(request: PlanRequest) -> None:
@@ -63,10 +63,10 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph, *,
     nearest = f"the nearest place that was come to is ({x:.2f}, {z:.2f}), {away:.2f} m from the goal"
     blocks = _closed_off(planner, request)
     if blocks is not None:
-        said = f"{_listed(blocks)} close the goal off" if blocks else "the obstacles together close the goal off"
+        text = f"{_listed(blocks)} close the goal off" if blocks else "the obstacles together close the goal off"
         where = blocks[0] if len(blocks) == 1 else f"{request.end.where}.place"
         tried = f"; {nearest}" if int(planner.store.counters[RECORDS]) else ""
-        return RequestError(f"there is no way to the goal: {said}{tried}. Move one of them", where=where)
+        return RequestError(f"there is no way to the goal: {text}{tried}. Move one of them", where=where)
     turned = planner.rejections()
     kernel = planner._kernel
     ended = planner.status in (kernel.EMPTY,)
@@ -96,8 +96,8 @@ def _no_first_step(begin: str, planner: Planner, request: PlanRequest, turned: l
             f"{begin}: {turned[0][0]} is in the way of every first step; move the start", where="start.place"
         )
     if not len(planner.roots):
-        said = "no recorded step begins with both feet at rest"
-        return RequestError(f"{begin}: {said}; {_other_clips(request)}", where="start.standing")
+        text = "no recorded step begins with both feet at rest"
+        return RequestError(f"{begin}: {text}; {_other_clips(request)}", where="start.standing")
     count = len(planner.roots)
     steps = f"the {count} steps that there are do" if count > 1 else "the only step that there is does"
     where = "only" if request.only is not None else f"{request.end.where}.place"
@@ -120,7 +120,7 @@ def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
     cell = cell_of(heuristic.field_grid, *request.start.place)
     if cell < 0 or heuristic.field[stage, cell] < 1e8:
         return None
-    items, found = request.scene.solids(), []
+    items, names = request.scene.solids(), []
     from choreograph.verbs.plan.heuristic import find_fields
 
     for n in range(min(len(items), _MOST_TRIED)):
@@ -129,12 +129,12 @@ def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
         radius = float(planner.world.body.radii[0])
         grid, field = find_fields(shapes, heuristic.gate_target[:1], request.start.place, (0.5, 1.2), radius - 0.06)
         if not len(field):
-            found.append(items[n].where)
+            names.append(items[n].where)
             continue
         cell = cell_of(grid, *request.start.place)
         if cell < 0 or field[0, cell] < 1e8:
-            found.append(items[n].where)
-    return found
+            names.append(items[n].where)
+    return names
 
 
 def _listed(places: list[str]) -> str:

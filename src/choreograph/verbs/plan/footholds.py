@@ -56,12 +56,12 @@ class Print(NamedTuple):
 
 def read_prints(track: StepTrack) -> list[Print]:
     """Where feet stand, in order of time."""
-    found = []
+    prints = []
     for side in (0, 1):
         for start, stop in runs(track.planted[:, side]):
             yaw, x, z = foot_frame(track.points, track.velocity, track.facing, side, start, stop)
-            found.append(Print(float(x), float(z), float(yaw), side, start, stop))
-    return sorted(found, key=lambda one: (one.start, one.side))
+            prints.append(Print(float(x), float(z), float(yaw), side, start, stop))
+    return sorted(prints, key=lambda one: (one.start, one.side))
 
 
 def broken_regions(track: StepTrack, prints: Sequence[Print], request: PlanRequest) -> list[Broken]:

@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 STRAIGHT, ROUND, FEET = MEASURES = (0, 1, 2)
 """How ways are measured: of the hips as the crow flies; likewise, but along the curve where hips leave the straight way
 by more than `STRAIGHT_M`, so that it holds round corners; from where a foot stands to where the next one does."""
-STRAIGHT_M = 0.08
+STRAIGHT_M = 0.08  # see `MEASURES`
 WAY_M, WAYS = 0.1, 60
 """Steps in which the way that is left is counted, and how many of them."""
 _SHARES = (1.0, 0.85, 0.6, 0.0)
 """Shares of the greatest rate per metre that are tried; turns get what remains."""
-_ROUNDS = 60
-_BISECTIONS = 10
+_ROUNDS = 60  # of relaxation until potentials settle, at most
+_BISECTIONS = 10  # in search of the greatest rate
 _SHY = 0.995
 """Rates stay this much below the greatest, where potentials would need endless rounds."""
-_CELL_M, _MOST_CELLS = 0.05, 400_000
+_CELL_M, _MOST_CELLS = 0.05, 400_000  # width of the grid's cells, at least, and how many they are, at most
 _AROUND_M = 3.0
 """How far beyond the scene's things free ways are looked for."""
 
@@ -109,9 +109,9 @@ def find_rates(network: Network, costs: Floats, way: Floats, turn: Floats) -> Ra
     pairs = [(metre, 0.0)]
     for share in _SHARES[1:]:
         pairs.append((share * metre, greatest(highest, lambda rate, share=share: fits(share * metre, rate))))
-    kept = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
+    good = [(pair, value) for pair in pairs if (value := fits(*pair)) is not None] or [((0.0, 0.0), anywhere)]
     return Rates(
-        np.array([pair[0] for pair, _ in kept]), np.array([pair[1] for pair, _ in kept]), np.array([v for _, v in kept])
+        np.array([pair[0] for pair, _ in good]), np.array([pair[1] for pair, _ in good]), np.array([v for _, v in good])
     )
 
 

@@ -82,12 +82,12 @@ class Network:
 
     def only(self, rows: Flags) -> Network:
         """The network with the edges of these primitives alone; nodes and primitives keep their numbers."""
-        kept = rows[self.edge]
-        source = np.repeat(np.arange(self.nodes), np.diff(self.first))[kept]
+        edges = rows[self.edge]
+        source = np.repeat(np.arange(self.nodes), np.diff(self.first))[edges]
         return Network(
             self.primitives, self.outcome, self.seconds, self.costs, self.target, self.kind, self.hips, self.group,
-            self.alike, np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[kept],
-            self.mismatch[kept],
+            self.alike, np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[edges],
+            self.mismatch[edges],
         )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ ON_STONES = 0.25
 _WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 168
 """Bytes that a record needs in all, with its share of heap and hash."""
-_FEWEST = 1 << 16
+_FEWEST = 1 << 16  # records of the search's store
 _LEAST_M, _LEAST_DEG = 0.02, 3.0
 """Cells are no finer than this."""
 
@@ -252,8 +252,8 @@ class Planner:
 
         old = self.store
         new = self._new_store(min(2 * len(old.parent), self._most))
-        kept = ("parent", "primitive", "place", "cost", "rest", "guide", "stage", "lattice_key", "state")
-        for name in (*kept, "heap_key", "heap_record", "inconsistent"):
+        fields = ("parent", "primitive", "place", "cost", "rest", "guide", "stage", "lattice_key", "state")
+        for name in (*fields, "heap_key", "heap_record", "inconsistent"):
             values = getattr(old, name)
             getattr(new, name)[: len(values)] = values
         for name in ("counters", "goal_cost", "rejected_by"):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_WIDE, _HIGH = 9.0, 6.0
-_FOOT_M = 0.24
+_WIDE, _HIGH = 9.0, 6.0  # inches that the map may take
+_FOOT_M = 0.24  # length of a foot on the map
 _CUT_M, _BEAM_M = 0.6, 0.05
 """How high things are drawn that are higher, and how thick a bar is and its posts are."""
 _SOLID, _GAP = "#7d8899", "#0a0c10"
@@ -59,18 +59,18 @@ def blocks(request: PlanRequest) -> list[tuple[Floats, float, float, str]]:
 
     What is as high as the sky is cut off at `_CUT_M`, so that one sees who is behind it.
     """
-    found = [(_ring(shape), 0.0, 0.001, _GAP) for shape in request.scene.gaps]
-    found += [(_ring(shape), 0.0, 0.003, AMBER) for shape in request.scene.stones]
+    shapes = [(_ring(shape), 0.0, 0.001, _GAP) for shape in request.scene.gaps]
+    shapes += [(_ring(shape), 0.0, 0.003, AMBER) for shape in request.scene.stones]
     for item in request.scene.solids():
         outline, high = ring(item.outline, item.radius), min(item.high, item.low + _CUT_M)
         if not item.bar:
-            found.append((outline, item.low, high, _SOLID))
+            shapes.append((outline, item.low, high, _SOLID))
             continue
-        found.append((outline, item.low, item.low + _BEAM_M, AMBER))
+        shapes.append((outline, item.low, item.low + _BEAM_M, AMBER))
         a, b, c, d = np.array(item.outline)
         ends = (a + d) / 2, (b + c) / 2
-        found += [(ring([(float(x), float(z))], _BEAM_M / 2), 0.0, item.low, _SOLID) for x, z in ends]
-    return found
+        shapes += [(ring([(float(x), float(z))], _BEAM_M / 2), 0.0, item.low, _SOLID) for x, z in ends]
+    return shapes
 
 
 def plot_plan(result: Result, *, theme: str = "light") -> Figure:
@@ -99,10 +99,10 @@ def plot_plan(result: Result, *, theme: str = "light") -> Figure:
         colour = CLIP_COLOURS[3 if side else 0]
         floor.plot([z - ahead[0], z + ahead[0]], [x - ahead[1], x + ahead[1]], color=colour, linewidth=4, alpha=0.8,
                    solid_capstyle="round", zorder=3)  # fmt: skip
-    said = [f"{m.text} {m.said}" for name, m in result.metrics.items() if name in ("seconds", "steps", "goal")]
+    texts = [f"{m.text} {m.said}" for name, m in result.metrics.items() if name in ("seconds", "steps", "goal")]
     bound = result.metrics.get("bound")
-    said += [f"within ×{bound.value:.2f} of the best"] if bound is not None else []
-    title_figure(figure, look, "plan", " · ".join(said))
+    texts += [f"within ×{bound.value:.2f} of the best"] if bound is not None else []
+    title_figure(figure, look, "plan", " · ".join(texts))
     return figure
 
 

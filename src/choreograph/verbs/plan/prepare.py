@@ -87,18 +87,18 @@ def find_plan_graph(
     """
     body = PointBody.of(graph.skeleton)
     key = find_key(graph, "plan network", METHOD, ("motion", "contacts"), **vars(tolerances))
-    made = find_or_build(
+    plans = find_or_build(
         key,
         lambda: _build(graph, body, tolerances, progress),
         _pack,
         lambda content: _unpack(content, body, tolerances),
     )
-    if not len(made.table):
+    if not len(plans.table):
         raise RequestError(
             "no clip of the graph has a step: two landings of feet, or two moments of standing; add clips in which "
             "somebody walks, or choose such clips (only)"
         )
-    return made
+    return plans
 
 
 def _build(graph: MotionGraph, body: PointBody, tolerances: Tolerances, progress: Progress) -> PlanGraph:
@@ -108,23 +108,23 @@ def _build(graph: MotionGraph, body: PointBody, tolerances: Tolerances, progress
         tracks.append(read_track(graph.clips[number], number, body, mechanics))
     table = tabulate(tracks, find_steps(tracks))
     every = find_primitives(table)
-    kept = compress(table, every, tolerances)
-    network = connect(table, every.take(kept), tolerances)
+    numbers = compress(table, every, tolerances)
+    network = connect(table, every.take(numbers), tolerances)
     progress("bounding costs", 0, 1)
-    return PlanGraph(table, every, kept, network, all_rates(network, table), body, tolerances)
+    return PlanGraph(table, every, numbers, network, all_rates(network, table), body, tolerances)
 
 
 _NETWORK = ("outcome", "seconds", "costs", "target", "kind", "hips", "group", "alike", "first", "edge", "mismatch")
 _RATES = ("per_metre", "per_radian", "potential")
 
 
-def _pack(made: PlanGraph) -> Content:
-    arrays: dict[str, Any] = {f"table.{one.name}": getattr(made.table, one.name) for one in fields(PrimitiveTable)}
-    arrays |= {"every.steps": made.every.steps, "every.weights": made.every.weights, "kept": made.kept}
-    arrays |= {f"network.{name}": getattr(made.network, name) for name in _NETWORK}
-    for (objective, measure), rates in made.rates.items():
+def _pack(plans: PlanGraph) -> Content:
+    arrays: dict[str, Any] = {f"table.{one.name}": getattr(plans.table, one.name) for one in fields(PrimitiveTable)}
+    arrays |= {"every.steps": plans.every.steps, "every.weights": plans.every.weights, "kept": plans.kept}
+    arrays |= {f"network.{name}": getattr(plans.network, name) for name in _NETWORK}
+    for (objective, measure), rates in plans.rates.items():
         arrays |= {f"rates.{objective}.{measure}.{name}": getattr(rates, name) for name in _RATES}
-    return Content({"steps": len(made.table)}, arrays)
+    return Content({"steps": len(plans.table)}, arrays)
 
 
 def _unpack(content: Content, body: PointBody, tolerances: Tolerances) -> PlanGraph:
@@ -132,23 +132,23 @@ def _unpack(content: Content, body: PointBody, tolerances: Tolerances) -> PlanGr
     arrays = content.arrays
     table = PrimitiveTable(**{one.name: arrays[f"table.{one.name}"] for one in fields(PrimitiveTable)})
     every = Primitives(arrays["every.steps"], arrays["every.weights"])
-    kept = arrays["kept"]
+    numbers = arrays["kept"]
     if len(every) and (every.steps.max() >= len(table) or every.steps[:, 0].min() < 0):
         raise ValueError("primitives lead beyond the steps")
-    if len(kept) and not 0 <= kept.min() <= kept.max() < len(every):
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(every):
         raise ValueError("kept primitives lead beyond all of them")
     columns: dict[str, Any] = {name: arrays[f"network.{name}"] for name in _NETWORK}
-    network = Network(every.take(kept), **columns)
+    network = Network(every.take(numbers), **columns)
     edges = len(network.edge)
-    if len(network.target) != len(kept) or network.first[-1] != edges or len(network.mismatch) != edges:
+    if len(network.target) != len(numbers) or network.first[-1] != edges or len(network.mismatch) != edges:
         raise ValueError("the network does not fit its primitives")
-    if edges and not 0 <= network.edge.min() <= network.edge.max() < len(kept):
+    if edges and not 0 <= network.edge.min() <= network.edge.max() < len(numbers):
         raise ValueError("edges lead beyond the primitives")
-    if len(kept) and not 0 <= network.target.min() <= network.target.max() < network.nodes:
+    if len(numbers) and not 0 <= network.target.min() <= network.target.max() < network.nodes:
         raise ValueError("primitives lead beyond the nodes")
     rates = {
         (objective, measure): Rates(*(arrays[f"rates.{objective}.{measure}.{name}"] for name in _RATES))
         for objective in range(len(OBJECTIVES))
         for measure in MEASURES
     }
-    return PlanGraph(table, every, kept, network, rates, body, tolerances)
+    return PlanGraph(table, every, numbers, network, rates, body, tolerances)

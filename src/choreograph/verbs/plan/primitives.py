@@ -219,8 +219,8 @@ def find_primitives(table: PrimitiveTable) -> Primitives:
             weights.append(np.tile([w, 1 - w, 0.0], (len(pairs), 1)))
         steps.append(np.array(triples, np.int64).reshape(-1, 3))
         weights.append(np.full((len(triples), 3), 1 / 3))
-    found = Primitives(np.concatenate(steps).astype(np.int32), np.concatenate(weights))
-    return found.take(np.asarray(novelty(found, table) <= MOST_NOVEL_M))
+    primitives = Primitives(np.concatenate(steps).astype(np.int32), np.concatenate(weights))
+    return primitives.take(np.asarray(novelty(primitives, table) <= MOST_NOVEL_M))
 
 
 def novelty(primitives: Primitives, table: PrimitiveTable) -> Floats:

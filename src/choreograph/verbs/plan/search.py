@@ -118,7 +118,7 @@ class PlanSearch(ChoosingSearch):
 
     def best(self) -> Result:
         """The answers so far, finished and checked, best first."""
-        answers = [self._answer(n, shown) for n, shown in enumerate(self._answers)]
+        answers = [self._answer(n, walk) for n, walk in enumerate(self._answers)]
         if not self.done or not answers:
             running = self._running()
             if running is not None and len(answers) < self.request.count:
@@ -145,10 +145,10 @@ class PlanSearch(ChoosingSearch):
 
     def state(self) -> dict[str, Any]:
         """The best answer and the bound so far."""
-        shown = self._answers[0] if self._answers else self._running()
-        if shown is None:
+        walk = self._answers[0] if self._answers else self._running()
+        if walk is None:
             raise RequestError("nothing was found yet that could be kept")
-        chain, bound = shown.chain, shown.bound
+        chain, bound = walk.chain, walk.bound
         return {
             "motion": self.graph.fingerprint.motion,
             "request": self.request.as_document(),
@@ -157,7 +157,7 @@ class PlanSearch(ChoosingSearch):
             "end": chain.end.tolist(),
             "cost": chain.cost,
             "bound": bound,
-            "whole": shown.whole,
+            "whole": walk.whole,
         }
 
     def resume(self, state: Mapping[str, Any]) -> None:
@@ -197,13 +197,13 @@ class PlanSearch(ChoosingSearch):
             return None
         return self._with_search(attempt.finish(attempt.chain), attempt)
 
-    def _with_search(self, shown: FinishedPlan, attempt: Attempt) -> FinishedPlan:
+    def _with_search(self, walk: FinishedPlan, attempt: Attempt) -> FinishedPlan:
         """A finished chain with what the search says about it."""
         proof, cloud = attempt.proof, tuple(attempt.cloud())
         settings = self._settled.advanced
         return replace(
-            shown,
-            bound=0.0 if proof is None else min(proof.bound, shown.chain.cost),
+            walk,
+            bound=0.0 if proof is None else min(proof.bound, walk.chain.cost),
             lattice=(settings.lattice_m, settings.lattice_deg) if proof is None else proof.lattice,
             evaluations=attempt.expanded,
             repaired=attempt.repaired,
@@ -212,8 +212,8 @@ class PlanSearch(ChoosingSearch):
 
     def _conclude(self, attempt: Attempt) -> None:
         """Take the answer that an attempt ended with, and begin the next."""
-        found = attempt.best()
-        if found is None:
+        best = attempt.best()
+        if best is None:
             if not attempt.whole and attempt.may_go_whole and not self._answers:
                 before, self._try = attempt, self._new_try(None, whole=True)
                 self._try.seconds, self._try.expanded = before.seconds, before.expanded
@@ -223,12 +223,12 @@ class PlanSearch(ChoosingSearch):
                 self._reason = why_none(attempt.looked, self.request, self.plans, mirrored=self.graph.settings.mirror)
             self._few = bool(self._answers)
             return
-        shown = self._with_search(found, attempt)
-        apart = min((ways_apart(shown, other) for other in self._answers), default=np.inf)
+        walk = self._with_search(best, attempt)
+        apart = min((ways_apart(walk, other) for other in self._answers), default=np.inf)
         if apart < self.request.apart_m:
             self._few = True
             return
-        self._answers.append(shown)
+        self._answers.append(walk)
         if len(self._answers) < self.request.count:
             self._try = self._new_try(self._penalty())
 
@@ -237,7 +237,7 @@ class PlanSearch(ChoosingSearch):
         request = self.request
         usual = float(np.median(self.plans.network.costs[:, OBJECTIVES.index(request.objective)]))
         reach = request.apart_m + _ASIDE_M
-        ways = [np.concatenate([shown.way[::12], shown.way[-1:]]) for shown in self._answers]
+        ways = [np.concatenate([walk.way[::12], walk.way[-1:]]) for walk in self._answers]
         grid, away = distance_grid(np.concatenate(ways), reach)
         counts = grid[3:].astype(int)
         x = grid[0] + (np.arange(counts[0]) + 0.5) * grid[2]
@@ -257,8 +257,8 @@ class PlanSearch(ChoosingSearch):
             1000 * request.time_limit_s
         )
 
-    def _answer(self, number: int, shown: FinishedPlan) -> Answer:
-        return make_answer(shown, self.request, number, SEARCHING if not self.done else COMPLETE)
+    def _answer(self, number: int, walk: FinishedPlan) -> Answer:
+        return make_answer(walk, self.request, number, SEARCHING if not self.done else COMPLETE)
 
     def _too_few(self, number: int) -> tuple[Problem, ...]:
         wanted = self.request.count

@@ -121,22 +121,22 @@ def _planted(clip: Clip, contacts: Flags, fps: float) -> Flags:
 
 
 def _events(every: Floats, velocity: Floats, planted: Flags, facing: Floats, fps: float) -> list[Event]:
-    found: list[Event] = []
+    events: list[Event] = []
     for side in (LEFT, RIGHT):
         for start, stop in runs(planted[:, side]):
             if start > 0:
                 place = foot_frame(every, velocity, facing, side, start, stop)
-                found.append(Event(start, side, place))
-    found.sort(key=lambda event: event.frame)
-    later = [event.frame for event in found[1:]] + [10**9]
-    landings = [event for event, then in zip(found, later, strict=False) if then - event.frame >= _BOTH_S * fps]
+                events.append(Event(start, side, place))
+    events.sort(key=lambda event: event.frame)
+    later = [event.frame for event in events[1:]] + [10**9]
+    landings = [event for event, then in zip(events, later, strict=False) if then - event.frame >= _BOTH_S * fps]
     return sorted([*landings, *_stands(every, velocity, planted, facing, fps)], key=lambda event: event.frame)
 
 
 def _stands(every: Floats, velocity: Floats, planted: Flags, facing: Floats, fps: float) -> list[Event]:
     speed = np.linalg.norm(velocity[:, points.HIPS, :][:, [0, 2]], axis=1)
     still = planted.all(axis=1) & (speed < _STAND_M_S)
-    found = []
+    stands = []
     for start, stop in runs(still):
         if stop - start < _STAND_S * fps:
             continue
@@ -148,8 +148,8 @@ def _stands(every: Floats, velocity: Floats, planted: Flags, facing: Floats, fps
                 low, high = next((a, b) for a, b in runs(planted[:, side]) if a <= moment < b)
                 frames.append(foot_frame(every, velocity, facing, side, max(low, start), min(high, stop)))
             heading = np.angle(np.exp(1j * frames[0][0]) + np.exp(1j * frames[1][0]))
-            found.append(Event(int(moment), STAND, np.array([heading, *(frames[0] + frames[1])[1:] / 2])))
-    return found
+            stands.append(Event(int(moment), STAND, np.array([heading, *(frames[0] + frames[1])[1:] / 2])))
+    return stands
 
 
 def foot_frame(every: Floats, velocity: Floats, facing: Floats, side: int, start: int, stop: int) -> Floats:
@@ -184,25 +184,25 @@ class Step:
 
 def find_steps(tracks: list[StepTrack]) -> list[Step]:
     """The steps of all tracks, in order."""
-    found = []
+    steps = []
     for number, track in enumerate(tracks):
         for start, stop in zip(track.events, track.events[1:], strict=False):
             if 2 <= stop.frame - start.frame <= LONGEST_S * track.fps:
-                found.append(make_step(track, number, start, stop))
-    return found
+                steps.append(make_step(track, number, start, stop))
+    return steps
 
 
 def make_step(track: StepTrack, number: int, start: Event, stop: Event) -> Step:
     """The step between two events of a track, cut into phases of contact."""
     states = track.planted[start.frame : stop.frame] @ np.array([1, 2])
     edges = np.flatnonzero(np.diff(states)) + 1
-    breaks, kept = [start.frame], [int(states[0])]
+    breaks, modes = [start.frame], [int(states[0])]
     for edge, following in pairwise([*edges.tolist(), len(states)]):
-        if following - edge < _PHASE_S * track.fps or int(states[edge]) == kept[-1]:
+        if following - edge < _PHASE_S * track.fps or int(states[edge]) == modes[-1]:
             continue
         if start.frame + edge - breaks[-1] < _PHASE_S * track.fps:
-            kept[-1] = int(states[edge])
+            modes[-1] = int(states[edge])
             continue
         breaks.append(start.frame + int(edge))
-        kept.append(int(states[edge]))
-    return Step(number, start, stop, (*breaks, stop.frame), tuple(kept))
+        modes.append(int(states[edge]))
+    return Step(number, start, stop, (*breaks, stop.frame), tuple(modes))

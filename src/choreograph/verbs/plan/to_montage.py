@@ -97,8 +97,8 @@ class Plan:
         """The steps of each primitive, where and when."""
         out, begin = [], 0.0
         for number, place in zip(self.chain.primitives, self.chain.places, strict=True):
-            made, begin = self._parts(int(number), FloorTransform(*place), begin)
-            out.append(made)
+            parts, begin = self._parts(int(number), FloorTransform(*place), begin)
+            out.append(parts)
         return out
 
     def _parts(self, number: int, place: FloorTransform, begin: float) -> tuple[list[PlanPart], float]:
@@ -107,13 +107,13 @@ class Plan:
         frames = [table.phase_frame[table.phase_first[s] : table.phase_first[s + 1]] for s in steps if s >= 0]
         lengths = sum(w * np.diff(each) / table.fps[s] for w, s, each in zip(weights, steps, frames, strict=False))
         times = begin + np.concatenate([[0.0], np.cumsum(np.asarray(lengths))])
-        made = []
+        parts = []
         for s, weight, each in zip(steps, weights, frames, strict=False):
             clip = int(table.clip[s])
             laid = (place @ FloorTransform(*table.begin[s]).inverse()).as_rows()
             last = self.graph.infos[clip].own_frames - 1
-            made.append(PlanPart(clip, float(weight), laid, times, np.asarray(each), float(table.fps[s]), last))
-        return made, float(times[-1])
+            parts.append(PlanPart(clip, float(weight), laid, times, np.asarray(each), float(table.fps[s]), last))
+        return parts, float(times[-1])
 
     def as_montage(self, settings: FinishSettings | None = None) -> Montage:
         """The plan as layers, at the rate that the settings ask for."""

@@ -67,9 +67,9 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
 
 def in_whole(plans: PlanGraph, chain: Chain) -> Chain:
     """A chain of the compressed world as one of the world of all primitives."""
-    kept, every = len(plans.kept), len(plans.every)
-    own = plans.kept[np.minimum(chain.primitives, kept - 1)]
-    return replace(chain, primitives=np.where(chain.primitives < kept, own, chain.primitives - kept + every))
+    count, every = len(plans.kept), len(plans.every)
+    own = plans.kept[np.minimum(chain.primitives, count - 1)]
+    return replace(chain, primitives=np.where(chain.primitives < count, own, chain.primitives - count + every))
 
 
 def _last_steps(

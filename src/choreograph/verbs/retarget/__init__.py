@@ -4,5 +4,5 @@ Every bone points where the recorded one does, steps are scaled by the length of
 stand still. Names of joints, units, rest poses and numbers of joints may all differ.
 """
 
-PLACE = 64
+PLACE = 64  # in lists of verbs
 CHANGES = True  # a motion that exists, rather than finding one

@@ -86,15 +86,15 @@ class RetargetSearch(OneStepSearch[PutOn]):
 
     def make(self, progress: Progress) -> PutOn:
         """Put it there."""
-        asked = self.request
-        if not asked.to:
+        request = self.request
+        if not request.to:
             raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
-        skeleton, stance, self._on = read_body(asked.to)
-        if asked.roles:
-            skeleton = skeleton.with_roles(dict(asked.roles))
+        skeleton, stance, self._on = read_body(request.to)
+        if request.roles:
+            skeleton = skeleton.with_roles(dict(request.roles))
         return put_on(
-            self._clip, skeleton, stance=stance, given=dict(asked.joint_map),
-            clean=asked.clean, hands=asked.touch_hands, keep_way=asked.keep_way,
+            self._clip, skeleton, stance=stance, given=dict(request.joint_map),
+            clean=request.clean, hands=request.touch_hands, keep_way=request.keep_way,
         )  # fmt: skip
 
     def best(self) -> Result:
@@ -115,14 +115,14 @@ class RetargetSearch(OneStepSearch[PutOn]):
             metrics["touches"] = Metric(float(misses.max()) if misses.size else 0.0, "m", "touching hands off by")
         if clip.skeleton.feet and len(clip) > 1:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
-        found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joint_map))
-        unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
+        mapped = map_roles(source.skeleton, clip.skeleton, dict(self.request.joint_map))
+        unlike = [name for name, joint in zip(clip.skeleton.names, mapped.low, strict=True) if joint < 0]
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self.made.raw, body=self._body()),),
             f"{source.name} on {self._on}",
             metrics,
             (*_problems(metrics, clip), *_arms_missing(source.skeleton, clip.skeleton)),
-            details={"map": found.as_names(), "move_with_parent": unlike},
+            details={"map": mapped.as_names(), "move_with_parent": unlike},
         )
         return Result("retarget", self.request, (answer,), seconds=self.seconds)
 
@@ -180,7 +180,7 @@ def retarget(
     Returns:
         The motion, how far limbs and ankles are off, and the map of joints in `best.details["map"]`.
     """
-    asked = RetargetRequest(to=str(request), **changes) if isinstance(request, File) else request.with_(**changes)
-    search = RetargetSearch(CLIP.read(clip), asked)
+    request_now = RetargetRequest(to=str(request), **changes) if isinstance(request, File) else request.with_(**changes)
+    search = RetargetSearch(CLIP.read(clip), request_now)
     search.run(progress or silent)
     return search.best()

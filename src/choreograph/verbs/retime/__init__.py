@@ -4,5 +4,5 @@ Guided time warping, after Hsu, da Silva & Popović, "Guided Time Warping for Mo
 and the speeds and accelerations between them are taken from a reference motion, or from the motion itself.
 """
 
-PLACE = 60
+PLACE = 60  # in lists of verbs
 CHANGES = True  # a motion that exists, rather than finding one

@@ -17,7 +17,7 @@ _TUBE_FORCE = 100.0
 """The same for leaving the tube around a path."""
 _PATH_FORCE = 0.02
 """The same for the path itself within the tube."""
-_ROUNDS = 40
+_ROUNDS = 40  # until the walls that hold the curve settle, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,10 @@ class TimeWarp:
         """Seconds at which some frames are shown, to within a hundredth of a frame."""
         fine = np.linspace(0, 1, 17)[:-1]
         dense = np.append((self.seconds[:-1, None] + fine * np.diff(self.seconds)[:, None]).ravel(), self.length_s)
-        shown = self.frames_at(dense)
+        frames_now = self.frames_at(dense)
         # Where a pose is held, its first second.
-        keep = np.append(True, np.diff(np.maximum.accumulate(shown)) > 0)
-        return np.interp(np.asarray(frames, float), shown[keep], dense[keep])
+        keep = np.append(True, np.diff(np.maximum.accumulate(frames_now)) > 0)
+        return np.interp(np.asarray(frames, float), frames_now[keep], dense[keep])
 
     def _evaluate(self, seconds: Floats) -> tuple[Floats, Floats]:
         inside = np.clip(seconds, self.seconds[0], self.seconds[-1])

@@ -17,7 +17,7 @@ _BLOCK = 16
 """References that the kernel compares at once."""
 _CHUNK = 1 << 19
 """Products with the references that are held at once, so that they stay in the processor's cache."""
-_HUGE = np.float32(1e30)
+_HUGE = np.float32(1e30)  # distance of the references that fill up the last block
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def step_costs(
     before = _padded(2 * (a * references.acceleration - v * references.velocity)).T
     rest, count = _squared(references), len(steps)
     out = np.empty((len(track), count, count), np.float32)
-    kept = min(neighbours, len(references.squared))
+    nearest = min(neighbours, len(references.squared))
     size = max(1, _CHUNK // (count * before.shape[1]))
     for start in range(0, len(track), size):
         rows = np.arange(start, min(start + size, len(track)))
@@ -160,7 +160,7 @@ def step_costs(
         cross = 2 * ahead @ back.transpose(0, 2, 1)
         own = v**2 * (both - cross) + a**2 * (both + cross)
         low = (ways @ references.basis).astype(np.float32)
-        _compiled.step_costs(rest, low[:, :count] @ before, low[:, count:] @ after, own, kept, out[start:])
+        _compiled.step_costs(rest, low[:, :count] @ before, low[:, count:] @ after, own, nearest, out[start:])
     return out
 
 
@@ -185,7 +185,7 @@ def duration_costs(
     v, a = 1 / references.velocity_scale, 1 / references.acceleration_scale
     zv, za = _padded(2 * v * references.velocity).T, _padded(2 * a * references.acceleration).T
     out = np.empty((len(at), len(durations), len(durations)), np.float32)
-    kept = min(neighbours, len(references.squared))
+    count = min(neighbours, len(references.squared))
     left, right = durations[None, :], durations[:, None]
     whole = left + right
     ways = find_ways(track, at, np.array([-spacing, spacing]))
@@ -194,7 +194,7 @@ def duration_costs(
     own = own + (2 * a / whole) ** 2 * (ff / right**2 + bb / left**2 + 2 * bf / (left * right))
     low = (ways @ references.basis).astype(np.float32)
     products = np.stack([(low[:, 1] - low[:, 0]) @ zv, low[:, 0] @ za, low[:, 1] @ za], axis=1)
-    _compiled.duration_costs(_squared(references), products, own, np.asarray(durations, float), kept, out)
+    _compiled.duration_costs(_squared(references), products, own, np.asarray(durations, float), count, out)
     return out
 
 

@@ -13,7 +13,7 @@ from choreograph.motion.clip import Clip
 
 FEWEST_FRAMES = 5
 """A motion needs as many frames for a velocity and an acceleration to mean anything."""
-_LONGEST_S = 3600.0
+_LONGEST_S = 3600.0  # at which a key may be
 
 
 class KeyTime(NamedTuple):
@@ -49,8 +49,8 @@ def check_keys(clip: Clip, keys: Sequence[KeyTime | tuple[int, float]]) -> tuple
     """
     if len(clip) < FEWEST_FRAMES:
         raise RequestError(f"{clip.name!r} has {len(clip)} frames; a motion needs {FEWEST_FRAMES} to be retimed")
-    found = [KeyTime(int(frame), float(seconds)) for frame, seconds in keys]
-    for n, (given, key) in enumerate(zip(keys, found, strict=True)):
+    times = [KeyTime(int(frame), float(seconds)) for frame, seconds in keys]
+    for n, (given, key) in enumerate(zip(keys, times, strict=True)):
         where = f"keys[{n}]"
         if given[0] != key.frame or not 0 <= key.frame < len(clip):
             raise RequestError(
@@ -61,22 +61,22 @@ def check_keys(clip: Clip, keys: Sequence[KeyTime | tuple[int, float]]) -> tuple
                 f"the key time of frame {key.frame} is {key.seconds} s; it must be between 0 and {_LONGEST_S:g} s",
                 where=where,
             )
-    for n, (one, two) in enumerate(pairwise(found)):
+    for n, (one, two) in enumerate(pairwise(times)):
         if two.frame <= one.frame or two.seconds <= one.seconds:
             raise RequestError(
                 f"key times are out of order: frame {one.frame} at {one.seconds:g} s, then frame {two.frame} at "
                 f"{two.seconds:g} s; both must grow",
                 where=f"keys[{n + 1}]",
             )
-    if not found or found[0].frame != 0 or found[-1].frame != len(clip) - 1:
-        named = ", ".join(str(key.frame) for key in found) or "none"
+    if not times or times[0].frame != 0 or times[-1].frame != len(clip) - 1:
+        named = ", ".join(str(key.frame) for key in times) or "none"
         raise RequestError(
             f"the first frame (0) and the last ({len(clip) - 1}) need key times; the frames with one are: {named}",
             where="keys",
         )
-    if found[0].seconds != 0:
+    if times[0].seconds != 0:
         raise RequestError(
-            f"the first frame is to be shown at {found[0].seconds:g} s; the result begins with it, at 0 s",
+            f"the first frame is to be shown at {times[0].seconds:g} s; the result begins with it, at 0 s",
             where="keys[0]",
         )
-    return tuple(found)
+    return tuple(times)

@@ -33,14 +33,14 @@ class Flight:
 def find_flights(clip: Clip) -> list[Flight]:
     """The jumps of a motion: no foot stands, and the body falls as bodies do."""
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-    found = []
+    flights = []
     for start, stop in runs(np.asarray(~contacts.any(axis=1))):
         if stop - start < _FLIGHT_S * clip.fps or start == 0 or stop == len(clip):
             continue
         gravity = fit_gravity(clip, start, stop)
         if _FALLING[0] < -gravity < _FALLING[1]:
-            found.append(Flight(start, stop, gravity))
-    return found
+            flights.append(Flight(start, stop, gravity))
+    return flights
 
 
 def fit_gravity(clip: Clip, start: float, stop: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from choreograph.base.arrays import Floats, Indices, Ints
 from choreograph.verbs.retime.features import FeatureTrack, find_poses, find_ways
 
-_NEIGHBOURS = 5
+_NEIGHBOURS = 5  # poses of the references whose pace is averaged
 _FAR = 0.6
 """Distance, in poses' spread and directions' length, at which a neighbour says half as much."""
 _DOUBT = 0.7

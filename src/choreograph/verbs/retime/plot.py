@@ -77,11 +77,11 @@ def plot_speeds(motions: Mapping[str, Clip | Sequence[Clip]], *, theme: str = "l
         values[name] = [np.concatenate([part[k].ravel() for part in parts]) for k in range(2)]
     colours = [CLIP_COLOURS[9], TEAL, *CLIP_COLOURS]
     for panel, k, label in ((speeds, 0, "joint speed (m/s)"), (accelerations, 1, "joint acceleration (m/s²)")):
-        top = max(float(np.percentile(found[k], 99)) for found in values.values())
+        top = max(float(np.percentile(curve[k], 99)) for curve in values.values())
         edges = np.linspace(0, max(top, 1e-3), 61)
-        for n, (name, found) in enumerate(values.items()):
+        for n, (name, curve) in enumerate(values.items()):
             colour = AMBER if n == len(values) - 1 else colours[n % len(colours)]
-            share = np.histogram(found[k], edges, density=True)[0]
+            share = np.histogram(curve[k], edges, density=True)[0]
             panel.plot((edges[1:] + edges[:-1]) / 2, share, color=colour, linewidth=1.8, label=name)
         panel.set(xlabel=label, xlim=(0, edges[-1]), ylim=(0, None), yticks=[])
     speeds.set_ylabel("how often")

@@ -18,7 +18,7 @@ from choreograph.verbs.retime.pace import share_out
 from choreograph.verbs.retime.request import MAX_RATE, RetimeAdvanced
 from choreograph.verbs.retime.still import limit_steps
 
-_PACE_WEIGHT = 3.0
+_PACE_WEIGHT = 3.0  # what a step costs whose rate is off the pace by a factor of e
 _FLIGHT_WEIGHT = 10.0
 """How much more it counts that a flight keeps its timing, where a motion is guided by itself: whoever stands can push
 harder, what is in the air falls as it falls."""
@@ -297,8 +297,8 @@ class RetimeProgram:
 
 def _keeps_pace(path: Floats, step: int) -> Flags:
     """Which places of a path, (P,), lie in a run of steps at the recorded pace."""
-    kept = np.zeros(len(path), bool)
+    holds = np.zeros(len(path), bool)
     for start, stop in runs(np.diff(path) == step):
         if stop - start >= _PACE_RUN:
-            kept[start : stop + 1] = True
-    return kept
+            holds[start : stop + 1] = True
+    return holds

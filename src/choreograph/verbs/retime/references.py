@@ -51,7 +51,7 @@ def prepare_references(clip: Clip, references: Sequence[Reference], least_s: flo
     """
     if not references:
         return [clip]
-    found = []
+    clips = []
     for n, reference in enumerate(references):
         where = f"references[{n}]"
         one = reference.cut() if isinstance(reference, ReferencePart) else reference
@@ -68,8 +68,8 @@ def prepare_references(clip: Clip, references: Sequence[Reference], least_s: flo
                 f"{100 * mean_speed(one):.1f} cm/s on average. Give a motion, or none to keep the recorded timing",
                 where=where,
             )
-        found.append(one)
-    return found
+        clips.append(one)
+    return clips
 
 
 def _on_skeleton(clip: Clip, skeleton: Skeleton, where: str) -> Clip:
@@ -130,10 +130,10 @@ def suggest_references(
     """
     if not (np.isfinite(seconds) and seconds > 0):
         raise RequestError(f"the length is {seconds} s; it must be a positive number", where="duration_s")
-    told, found = progress or silent, []
+    report, scores = progress or silent, []
     wanted, mean, spread = mean_speed(clip) * clip.seconds / seconds, *_pose_statistics(clip)
     for index, other in enumerate(clips):
-        told("comparing references", index, len(clips))
+        report("comparing references", index, len(clips))
         if other is clip or not other.skeleton.same_joints(clip.skeleton) or len(other) < FEWEST_FRAMES:
             continue
         if len(other) == len(clip) and np.array_equal(other.local_rot, clip.local_rot):
@@ -146,9 +146,9 @@ def suggest_references(
         poses = np.concatenate([other_mean * scale - mean, other_spread * scale - spread])
         apart = float(np.sqrt((poses**2).sum() / len(clip.skeleton)))
         pace = abs(np.log(speed * scale / max(wanted, 1e-6)))
-        found.append(Suggestion(index, other.name, apart + _SPEED_M * float(pace), speed))
-    told("comparing references", len(clips), len(clips))
-    return sorted(found, key=lambda one: (one.distance_m, one.index))[:count]
+        scores.append(Suggestion(index, other.name, apart + _SPEED_M * float(pace), speed))
+    report("comparing references", len(clips), len(clips))
+    return sorted(scores, key=lambda one: (one.distance_m, one.index))[:count]
 
 
 def _pose_statistics(clip: Clip) -> tuple[Floats, Floats]:

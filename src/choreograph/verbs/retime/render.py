@@ -64,7 +64,7 @@ def render_warp(clip: Clip, warp: TimeWarp, request: RetimeRequest | None = None
     if settings.smoothing == "uniform":
         root, rotations = _smooth_evenly(root, rotations, settings.uniform_s * fps)
     contacts = _contacts(clip)
-    made = replace(
+    clip_out = replace(
         clip,
         fps=fps,
         root_pos=seal(root),
@@ -75,11 +75,11 @@ def render_warp(clip: Clip, warp: TimeWarp, request: RetimeRequest | None = None
         source=_source(clip, warp),
     )
     if not (finish.clean and changed and contacts is not None and contacts.any()):
-        return Rendered(made, seal(frames), False)
+        return Rendered(clip_out, seal(frames), False)
     try:
-        return Rendered(clean_feet(made), seal(frames), True)
+        return Rendered(clean_feet(clip_out), seal(frames), True)
     except RoleError:  # feet are known, legs are not: nothing can hold them
-        return Rendered(made, seal(frames), False)
+        return Rendered(clip_out, seal(frames), False)
 
 
 def _sample_poses(clip: Clip, frames: Floats, width: Floats) -> tuple[Floats, Floats, Floats | None]:
@@ -137,13 +137,13 @@ def _contacts(clip: Clip) -> Flags | None:
 
 def _labels(clip: Clip, frames: Floats) -> tuple[Label, ...]:
     """The labels over the frames that show what they were said about."""
-    found = []
+    labels = []
     for label in clip.labels:
         start, stop = (int(x) for x in np.searchsorted(frames, [label.start - 0.5, label.stop - 0.5]))
         stop = len(frames) if label.stop == len(clip) else stop
         if start < stop:
-            found.append(Label(label.text, start, stop))
-    return tuple(found)
+            labels.append(Label(label.text, start, stop))
+    return tuple(labels)
 
 
 def _source(clip: Clip, warp: TimeWarp) -> Source | None:

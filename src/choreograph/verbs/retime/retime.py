@@ -97,13 +97,13 @@ def retime_prepared(
     retimer: Retimer, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None
 ) -> Retimed:
     """The same with a motion and references that are prepared: for key times that are dragged."""
-    told, clip, request = progress or silent, retimer.clip, retimer.request
+    report, clip, request = progress or silent, retimer.clip, retimer.request
     checked = check_keys(clip, keys)
     guided = retimer.solve(checked, progress)
-    told("making frames", 0, 1)
-    made = render_warp(clip, guided.warp, request)
-    told("making frames", 1, 1)
-    rates = guided.warp.rates_at(np.linspace(0, guided.warp.length_s, len(made.clip)))
+    report("making frames", 0, 1)
+    clip_out = render_warp(clip, guided.warp, request)
+    report("making frames", 1, 1)
+    rates = guided.warp.rates_at(np.linspace(0, guided.warp.length_s, len(clip_out.clip)))
     feet = bool(clip.skeleton.feet)
     metrics = RetimeMetrics(
         recorded_s=(len(clip) - 1) / clip.fps,
@@ -112,37 +112,37 @@ def retime_prepared(
         fastest_rate=float(rates.max()),
         cost=guided.cost,
         slide_before_m=foot_slide(clip) if feet else 0.0,
-        slide_m=foot_slide(made.clip) if feet else 0.0,
-        gravity=tuple(gravity_kept(clip, made.clip, guided.warp)) if feet else (),
+        slide_m=foot_slide(clip_out.clip) if feet else 0.0,
+        gravity=tuple(gravity_kept(clip, clip_out.clip, guided.warp)) if feet else (),
     )
     problems = (
         *_key_problems(guided.warp, checked),
         *_still_problems(guided, request.advanced.still_rate),
         *_gravity_problems(metrics, retimer.as_recorded, request.spline_share),
     )
-    return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
+    return Retimed(clip_out.clip, guided.warp, checked, clip_out.source_frames, guided.still, metrics, problems)
 
 
 def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[Problem]:
-    found = []
+    problems = []
     for key in keys:
         off = float(warp.frames_at(key.seconds)) - key.frame
         if abs(off) > _KEY_S * warp.fps:
             facts = {"asked": key.seconds, "got": float(warp.seconds_at(key.frame)), "tolerance": _KEY_S, "unit": "s"}
-            found.append(Problem.of(ProblemKind.KEY_TIME_MISSED, f"keys.{key.frame}", frame=str(key.frame), **facts))
-    return found
+            problems.append(Problem.of(ProblemKind.KEY_TIME_MISSED, f"keys.{key.frame}", frame=str(key.frame), **facts))
+    return problems
 
 
 def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[Problem]:
     """Still stretches that could not have the rate that was given for them."""
-    found = []
+    problems = []
     for start, stop in guided.released if wanted else ():
         begin, end = guided.warp.seconds_at([start, stop - 1])
         got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
         facts = {"asked": wanted, "got": got, "unit": "×", "at_s": float(begin)}
         frames = f"{start} to {stop}, which stand still,"
-        found.append(Problem.of(ProblemKind.RATE_MISSED, "advanced.still_rate", frames=frames, **facts))
-    return found
+        problems.append(Problem.of(ProblemKind.RATE_MISSED, "advanced.still_rate", frames=frames, **facts))
+    return problems
 
 
 def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, spline_share: float) -> list[Problem]:
@@ -157,17 +157,17 @@ def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, spline_share: f
         why = (
             "There is too much time for the motion around it; allow less time (duration_s), or a smaller smallest_rate."
         )
-    found = []
+    problems = []
     for n, (before, after) in enumerate(metrics.gravity):
         if abs(after / before - 1) <= _GRAVITY:
             continue
         over = math.isnan(after)
         what = f"Jump {n + 1} " + ("is too short to see how it falls" if over else f"falls at {-after:.1f} m/s²")
         what += f", recorded {-before:.1f} m/s²"
-        found.append(
+        problems.append(
             Problem.of(
                 ProblemKind.GRAVITY_CHANGED, "spline_share" if spline_share else "duration_s", what=what,
                 asked=before, got=None if over else after, tolerance=_GRAVITY * abs(before), unit="m/s²", more=why,
             )
         )  # fmt: skip
-    return found
+    return problems

@@ -96,33 +96,34 @@ class RetimeSearch(OneStepSearch[Retimed]):
 
     def best(self) -> RetimeResult:
         """The retimed motion."""
-        made, request = self.made, self.request
-        numbers = made.metrics
+        retimed, request = self.made, self.request
+        numbers = retimed.metrics
         metrics = {
-            "seconds": Metric(made.clip.seconds, "s", "lasts"),
+            "seconds": Metric(retimed.clip.seconds, "s", "lasts"),
             "recorded": Metric(self._clip.seconds, "s", "instead of"),
             "slowest_rate": Metric(numbers.slowest_rate, "×", "shown at"),
             "fastest_rate": Metric(numbers.fastest_rate, "×", "to"),
         }
-        if made.clip.skeleton.feet:
+        if retimed.clip.skeleton.feet:
             metrics["foot_slide"] = Metric(numbers.slide_m, "m", "standing feet wander")
         for n, (_, after) in enumerate(numbers.gravity):
             if not math.isnan(after):
                 metrics[f"gravity_{n}"] = Metric(-after, "m/s²", f"jump {n + 1} falls with")
-        asked = self.request
-        problems = tuple(p if leads_to_field(asked, p.where) else replace(p, where="duration_s") for p in made.problems)
-        named = f"{self._clip.name}, {made.clip.seconds:.2f} s"
+        problems = tuple(
+            p if leads_to_field(request, p.where) else replace(p, where="duration_s") for p in retimed.problems
+        )
+        named = f"{self._clip.name}, {retimed.clip.seconds:.2f} s"
         details = {
-            "keys": [{"frame": key.frame, "seconds": key.seconds} for key in made.keys],
+            "keys": [{"frame": key.frame, "seconds": key.seconds} for key in retimed.keys],
             "references": [clip.name for clip in self._references] or ["as recorded"],
-            "still": [list(stretch) for stretch in made.still],
-            "warp": _curve(made),
+            "still": [list(stretch) for stretch in retimed.still],
+            "warp": _curve(retimed),
         }
-        motion = Motion(made.clip, (Run(0, len(made.clip), self._clip.name, float(made.source_frames[0])),))
+        motion = Motion(retimed.clip, (Run(0, len(retimed.clip), self._clip.name, float(retimed.source_frames[0])),))
         answer = Answer((motion,), named, metrics, problems, cost=numbers.cost, details=details)
         return RetimeResult(
             "retime", request, (answer,), seconds=self.seconds,
-            retimed=made, recorded=self._clip, references=tuple(self._references),
+            retimed=retimed, recorded=self._clip, references=tuple(self._references),
         )  # fmt: skip
 
 
@@ -141,13 +142,13 @@ def _clips_of(text: str) -> list[Clip]:
     return [clip for path in find_motion_files([text]) for clip in read_clips(path)]
 
 
-def _curve(made: Retimed) -> dict[str, list[float]]:
+def _curve(retimed: Retimed) -> dict[str, list[float]]:
     """The warp, as seconds of the result and frames of the motion."""
-    at = np.linspace(0, made.warp.length_s, min(_CURVE_POINTS, len(made.clip)))
+    at = np.linspace(0, retimed.warp.length_s, min(_CURVE_POINTS, len(retimed.clip)))
     return {
         "seconds": np.round(at, 4).tolist(),
-        "frames": np.round(made.warp.frames_at(at), 3).tolist(),
-        "rates": np.round(made.warp.rates_at(at), 4).tolist(),
+        "frames": np.round(retimed.warp.frames_at(at), 3).tolist(),
+        "rates": np.round(retimed.warp.rates_at(at), 4).tolist(),
     }
 
 

@@ -31,7 +31,7 @@ from choreograph.verbs.retime.references import Reference, prepare_references
 from choreograph.verbs.retime.request import RetimeRequest
 from choreograph.verbs.retime.still import find_still
 
-_NEIGHBOURS = 5
+_NEIGHBOURS = 5  # moments of the references whose distances are averaged
 _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
 _MOST_OWN_MOMENTS = 1200
@@ -81,21 +81,21 @@ class Retimer:
         Raises:
             RequestError: If the key times are out of order or outside, or need a rate that is not allowed.
         """
-        told = progress or silent
+        report = progress or silent
         checked = check_keys(self.clip, keys)
         grid = choose_grid(self._rates(checked), self.settings, as_recorded=self.as_recorded)
         self._check_rates(checked, grid)
-        told("preparing the references", 0, 3)
+        report("preparing the references", 0, 3)
         table = self._table(grid)
-        told("warping", 1, 3)
+        report("warping", 1, 3)
         program = RetimeProgram(table, grid, checked, self.clip.fps, self.settings)
         path, cost, tied = program.solve()
-        told("smoothing the warp", 2, 3)
+        report("smoothing the warp", 2, 3)
         warp = program.smooth(path)
         if self.request.spline_share:
             warp = blend_warps(warp, spline_warp(checked, self.clip.fps), self.request.spline_share)
         warp = _through_keys(warp, checked)
-        told("smoothing the warp", 3, 3)
+        report("smoothing the warp", 3, 3)
         return GuidedWarp(
             warp, cost, self._frames(tied, grid), grid, () if tied else self._frames(program.tied(), grid)
         )
@@ -118,14 +118,14 @@ class Retimer:
                 least = recorded / fastest
                 raise RequestError(
                     f"frames {one.frame} to {two.frame} take {recorded:.2f} s and are to take "
-                    f"{two.seconds - one.seconds:.2f} s, {rate:.2g} times as fast; at most {fastest:.2g} times is "
+                    f"{two.seconds - one.seconds:.2f} s, {rate:.3g} times as fast; at most {fastest:.2g} times is "
                     f"allowed, so {least:.2f} s is the least they can have",
                     where=f"keys[{keys.index(two)}]",
                 )
             if rate < slowest:
                 raise RequestError(
                     f"frames {one.frame} to {two.frame} take {recorded:.2f} s and are to take "
-                    f"{two.seconds - one.seconds:.2f} s, {rate:.2g} times as fast; at least {slowest:.2g} times is "
+                    f"{two.seconds - one.seconds:.2f} s, {rate:.3g} times as fast; at least {slowest:.2g} times is "
                     f"allowed, so {recorded / slowest:.2f} s is the most they can have",
                     where=f"keys[{keys.index(two)}]",
                 )
@@ -174,9 +174,9 @@ def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:
         return warp
     # Key times closer than knots: they become knots themselves, and those beside them give way.
     near = np.diff(warp.seconds).mean() / 4
-    kept = np.abs(warp.seconds[:, None] - seconds[None]).min(axis=1) > near
-    section = np.searchsorted(seconds, warp.seconds[kept]) - 1
-    inside = np.clip(warp.frames[kept], frames[section], frames[section + 1])
-    order = np.argsort(np.concatenate([warp.seconds[kept], seconds]))
-    at, shown = (np.concatenate(pair)[order] for pair in ((warp.seconds[kept], seconds), (inside, frames)))
-    return TimeWarp(at, np.maximum.accumulate(shown), warp.fps)
+    far = np.abs(warp.seconds[:, None] - seconds[None]).min(axis=1) > near
+    section = np.searchsorted(seconds, warp.seconds[far]) - 1
+    inside = np.clip(warp.frames[far], frames[section], frames[section + 1])
+    order = np.argsort(np.concatenate([warp.seconds[far], seconds]))
+    at, frames_there = (np.concatenate(pair)[order] for pair in ((warp.seconds[far], seconds), (inside, frames)))
+    return TimeWarp(at, np.maximum.accumulate(frames_there), warp.fps)

@@ -59,7 +59,7 @@ def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: CompiledRequest) 
         elif kind == OBSTACLE:
             for o in range(len(asked.reach)):
                 corners = asked.corners[asked.first_corner[o] : asked.first_corner[o + 1]]
-                outline = np.stack([corners.real, corners.imag], axis=1)
+                outline = [(corner.real, corner.imag) for corner in corners.tolist()]
                 depth = max(asked.reach[o] - float(outline_distance(outline, 0.0, (here.real, here.imag))), 0.0)
                 out[n] += weight * asked.clear_weight[o] * depth**2
         else:

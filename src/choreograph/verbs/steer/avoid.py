@@ -115,7 +115,7 @@ def obstacle_states(obstacles: Sequence[MovingObstacle], place: Floats, wait_s: 
         wait_s: Time until it is there, seconds.
         task: Says how far away they begin to count, and what size it knows.
     """
-    found = []
+    states = []
     cos, sin = math.cos(place[0]), math.sin(place[0])
     for one in obstacles:
         x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
@@ -129,5 +129,5 @@ def obstacle_states(obstacles: Sequence[MovingObstacle], place: Floats, wait_s: 
         seen = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
         state = task.met(seen[None])
         if task.known(state)[0]:
-            found.append((away, state[0]))
-    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]
+            states.append((away, state[0]))
+    return [state for _, state in sorted(states, key=lambda pair: pair[0])[:MOST_OBSTACLES]]

@@ -74,14 +74,14 @@ class Crowd:
         for n, one in enumerate(self.characters):
             one.pieces, one.blend = self._pieces[n], self._blends[n]
         place = np.array([heading, x, z], float)
-        made = SteeredCharacter(
+        character = SteeredCharacter(
             self.policy, self.pool, place, self._pieces[count], self._blends[count], self.time_s, goal
         )
-        self.characters.append(made)
+        self.characters.append(character)
         self._shown = None
         if self._feet is not None:
             self._feet.add()
-        return made
+        return character
 
     def tick(self, dt: float, obstacles: Sequence[MovingObstacle] = ()) -> CrowdPoses:
         """Move time on by `dt` seconds and show where everybody is.

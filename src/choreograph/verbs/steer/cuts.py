@@ -63,12 +63,12 @@ def find_cuts(clip: Clip) -> list[Cut]:
     for side, leg in enumerate(find_legs(clip.skeleton)[:2]):
         columns = [column for column in (leg.heel_column, leg.toe_column) if column >= 0]
         down[:, side] = clip.contacts[:, columns].any(axis=1)
-    found = [cut for side in (LEFT, RIGHT) for cut in _single(down, side, clip.fps)]
+    cuts = [cut for side in (LEFT, RIGHT) for cut in _single(down, side, clip.fps)]
     rest = down.all(axis=1) & (way_of(clip).speed < _REST_M_S)
     for start, stop in runs(rest):
         if (stop - start) / clip.fps >= _REST_S:
-            found += _rest(start, stop, clip.fps)
-    return _without_flicker(sorted(found, key=lambda cut: cut.frame), clip.fps)
+            cuts += _rest(start, stop, clip.fps)
+    return _without_flicker(sorted(cuts, key=lambda cut: cut.frame), clip.fps)
 
 
 def _rest(start: int, stop: int, fps: float) -> list[Cut]:
@@ -81,14 +81,14 @@ def _rest(start: int, stop: int, fps: float) -> list[Cut]:
 
 
 def _without_flicker(cuts: list[Cut], fps: float) -> list[Cut]:
-    kept: list[Cut] = []
+    steady: list[Cut] = []
     for cut in cuts:
-        if kept and cut.foot == kept[-1].foot != BOTH and cut.frame - kept[-1].frame < _TWICE_S * fps:
-            if min(cut.before_s, cut.after_s) > min(kept[-1].before_s, kept[-1].after_s):
-                kept[-1] = cut
+        if steady and cut.foot == steady[-1].foot != BOTH and cut.frame - steady[-1].frame < _TWICE_S * fps:
+            if min(cut.before_s, cut.after_s) > min(steady[-1].before_s, steady[-1].after_s):
+                steady[-1] = cut
             continue
-        kept.append(cut)
-    return kept
+        steady.append(cut)
+    return steady
 
 
 def _single(down: Flags, side: int, fps: float) -> list[Cut]:

@@ -76,7 +76,7 @@ def beam_cost(
         later = what.known(after[left]) * policy.values[task].at(after[left], ends[left])
         later = later + what.beyond(after[left], ends[left], own)
         guess = total[left] + factors[left] * (later + own.cuts[ends[left]])
-        picked = np.unique(np.concatenate([left[np.argsort(key)[: width // 2]] for key in (total[left], guess)]))
-        cuts, states, cost = ends[picked].astype(np.int64), after[picked], total[picked]
-        factor, time = factors[picked], times[picked]
+        beam = np.unique(np.concatenate([left[np.argsort(key)[: width // 2]] for key in (total[left], guess)]))
+        cuts, states, cost = ends[beam].astype(np.int64), after[beam], total[beam]
+        factor, time = factors[beam], times[beam]
     return best

@@ -51,9 +51,9 @@ def build_frame_pool(clips: Sequence[Clip], *, clean: bool = True, progress: Pro
         clean: Whether feet that stand are kept from sliding.
         progress: Hears how many are done.
     """
-    told, cleaned = progress or silent, []
+    progress, cleaned = progress or silent, []
     for done, clip in enumerate(clips):
-        told("cleaning recordings", done, len(clips))
+        progress("cleaning recordings", done, len(clips))
         cleaned.append(clean_feet(clip) if clean else clip)
     lengths = [len(clip) for clip in clips]
     held = [np.zeros((len(c), len(c.skeleton.feet)), bool) if c.contacts is None else c.contacts for c in cleaned]

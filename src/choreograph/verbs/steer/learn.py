@@ -78,7 +78,7 @@ def learn(
     Raises:
         RequestError: If the task raises or gives numbers that are none, or the program has no solution.
     """
-    told, began, stage = progress or silent, time.process_time(), f"learning {task.name}"
+    progress, began, stage = progress or silent, time.process_time(), f"learning {task.name}"
     basis, rng = task.basis, np.random.default_rng(settings.seed)
     kind = costs.steps.cut_kind if task.by_gait else np.zeros_like(costs.steps.cut_kind)
     count = min(max(7 * basis.size * (1 + kind.max()), 600), _MOST) if settings.samples is None else settings.samples
@@ -91,7 +91,7 @@ def learn(
     )
     total = settings.sweeps + settings.rounds
     for sweep in range(settings.sweeps):
-        told(stage, sweep, total)
+        progress(stage, sweep, total)
         rows = _best_steps(task, costs, cuts, states, own, value)
         for _ in range(_EVALUATIONS):
             coefficients, more = program.fit(rows.target(value))
@@ -100,7 +100,7 @@ def learn(
     if settings.sweeps:
         program.keep_near(value)
     while True:
-        told(stage, settings.sweeps + done, total)
+        progress(stage, settings.sweeps + done, total)
         rows = _best_steps(task, costs, cuts, states, own, value)
         now = (value.splines[kind[cuts][:, None], index] * weight).sum(axis=1) + value.cuts[cuts]
         error = now - rows.target(value)
@@ -114,10 +114,10 @@ def learn(
         done += 1
     weighed: dict[str, object] = {"first": True}
     if settings.weighed:
-        told("weighing against a search", 0, _STARTS)
-        ours, best = _against_search(SteerPolicy(costs, {task.name: task}, {task.name: value}), states, cuts, told)
+        progress("weighing against a search", 0, _STARTS)
+        ours, best = _against_search(SteerPolicy(costs, {task.name: task}, {task.name: value}), states, cuts, progress)
         weighed = {"policy_cost": round(ours, 4), "search_cost": round(best, 4)}
-    told(stage, total, total)
+    progress(stage, total, total)
     report = {
         "samples": len(states),
         "rows": program.rows,
@@ -132,14 +132,14 @@ def learn(
     return replace(value, report=report)
 
 
-def _against_search(policy: SteerPolicy, states: Floats, cuts: Ints, told: Progress) -> tuple[float, float]:
+def _against_search(policy: SteerPolicy, states: Floats, cuts: Ints, progress: Progress) -> tuple[float, float]:
     """What the choices of a value function cost from some of the samples on, and what a search finds, on average."""
     ((name, task),) = policy.tasks.items()
     inside = np.flatnonzero(task.known(states))
-    picked = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
+    starts = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
     found, width = [], int(np.clip(_SEARCH_WIDTH * 200 // len(policy.costs.steps), 6, _SEARCH_WIDTH))
-    for done, n in enumerate(picked):
-        told("weighing against a search", done, len(picked))
+    for done, n in enumerate(starts):
+        progress("weighing against a search", done, len(starts))
         ours = policy_cost(policy, int(cuts[n]), states[n], _SEARCH_S, name)
         found.append((ours, min(ours, beam_cost(policy, int(cuts[n]), states[n], _SEARCH_S, width, name))))
     ours, best = np.mean(found, axis=0) if found else (0.0, 0.0)
@@ -188,16 +188,16 @@ def _one_by_one(
     """The best step of each sample, as the task itself says."""
     steps, bends = costs.steps, costs.bend
     out = np.empty((len(steps), len(bends)))
-    made = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
+    choices = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
     for n, (cut, state) in enumerate(zip(cuts, states, strict=True)):
         step, bend, _ = _asked(task, state, int(cut), costs, own, value, out)
         move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
         seconds = steps.seconds[step : step + 1]
-        made.after[n] = task.moved(state, move, seconds)[0]
-        made.steps[n] = step
-        made.spent[n] = costs.price[cut, steps.start[step]] + own.goal[step] + bends[bend]
-        made.spent[n] += float(task.cost(state, made.after[n : n + 1], move, seconds)[0])
-    return made
+        choices.after[n] = task.moved(state, move, seconds)[0]
+        choices.steps[n] = step
+        choices.spent[n] = costs.price[cut, steps.start[step]] + own.goal[step] + bends[bend]
+        choices.spent[n] += float(task.cost(state, choices.after[n : n + 1], move, seconds)[0])
+    return choices
 
 
 def _asked(

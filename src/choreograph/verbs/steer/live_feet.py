@@ -24,17 +24,17 @@ class LiveFeet:
             pool: The recordings' frames: says how knees bend.
         """
         skeleton = pool.skeleton
-        found = find_legs(skeleton)
+        legs = find_legs(skeleton)
         self._legs = np.array(
             [
                 (leg.hip, leg.knee, leg.ankle, -1 if leg.toe is None else leg.toe, leg.heel_column, leg.toe_column)
-                for leg in found
+                for leg in legs
             ],
             np.int64,
         )
         self._parents, self._offsets = skeleton.parents.astype(np.int64), np.array(skeleton.offsets)
         self._hinges = _find_hinges(pool, self._legs)
-        self._memory, self._shifts = np.zeros((0, len(found), _MEMORY)), np.zeros((0, 3))
+        self._memory, self._shifts = np.zeros((0, len(legs), _MEMORY)), np.zeros((0, 3))
 
     def add(self) -> None:
         """One more character."""

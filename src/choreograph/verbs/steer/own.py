@@ -21,8 +21,8 @@ def load_task(text: str) -> SteerTask:
             f"own_task is {text!r}; it must be FILE.py:CLASS with a file that is there", where="own_task"
         )
     try:
-        made = runpy.run_path(file).get(name)
-        task = made() if isinstance(made, type) else made
+        item = runpy.run_path(file).get(name)
+        task = item() if isinstance(item, type) else item
     except Exception as error:
         raise RequestError(f"own_task: {file} raised {type(error).__name__}: {error}", where="own_task") from error
     if not isinstance(task, SteerTask):

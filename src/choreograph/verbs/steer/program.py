@@ -154,9 +154,9 @@ class ValueProgram:
         status = self._highs.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise RequestError(f"the value function cannot be learned: {self._highs.modelStatusToString(status)}")
-        found = np.array(self._highs.getSolution().col_value)
-        self.let_off = found[self._shared.shape[1] :]
-        return self._whole(found[: self._shared.shape[1]])
+        solution = np.array(self._highs.getSolution().col_value)
+        self.let_off = solution[self._shared.shape[1] :]
+        return self._whole(solution[: self._shared.shape[1]])
 
     def _whole(self, unknowns: Floats) -> tuple[Floats, Floats]:
         whole = unknowns[self._unknown]

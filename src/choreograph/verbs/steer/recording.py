@@ -45,12 +45,12 @@ class SteerRecording:
         if not self._clip:
             raise RequestError("nothing was recorded yet")
         clip = np.array([frame[character] for frame in self._clip])
-        shown = np.array([frame[character] for frame in self._layers])
+        slots = np.array([frame[character] for frame in self._layers])
         layers = []
         for slot in (0, 1):
-            at = np.flatnonzero(shown[:, slot, 4] > 1e-9)
+            at = np.flatnonzero(slots[:, slot, 4] > 1e-9)
             if len(at):
-                rows = shown[at, slot]
+                rows = slots[at, slot]
                 layers.append(
                     Layer(at=at, clip=clip[at, slot], frame=rows[:, 0], place=rows[:, 1:4], weight=rows[:, 4])
                 )

@@ -164,9 +164,9 @@ def build_steps(clips: Sequence[Clip], *, mirror: bool = False, progress: Progre
         RequestError: If there are no steps that can follow each other for ever.
         RoleError: If the skeleton has no joints known to be feet, shins and thighs.
     """
-    told, every = progress or silent, []
+    progress, every = progress or silent, []
     for done, clip in enumerate(clips):
-        told("cutting steps", done, len(clips))
+        progress("cutting steps", done, len(clips))
         every.append(with_detected_contacts(clip))
     if mirror:
         every += [clip.mirrored() for clip in every]
@@ -188,8 +188,8 @@ def build_steps(clips: Sequence[Clip], *, mirror: bool = False, progress: Progre
     pairs = sorted(
         ((renumbered[a], renumbered[b]) for a, b in pairs), key=lambda pair: (cuts[used[pair[0]]][1].foot, pair)
     )
-    made = _measure(every, [cuts[k] for k in used], np.array(pairs, np.int64))
-    return replace(made, mirrored=mirror, notes=tuple(notes))
+    steps = _measure(every, [cuts[k] for k in used], np.array(pairs, np.int64))
+    return replace(steps, mirrored=mirror, notes=tuple(notes))
 
 
 def _steps_between(cuts: Sequence[tuple[int, Cut]], clips: Sequence[Clip]) -> list[tuple[int, int]]:
@@ -214,19 +214,19 @@ def _drop_dead_ends(
     inside = [[both[foot, here] and both[foot, there] for here, there in feet] for foot in range(3)]
     best = max(inside, key=sum)
     notes = []
-    for foot in sorted({foot for pair, kept in zip(feet, best, strict=True) if not kept for foot in pair}):
-        ends = sum(there == foot for (_, there), kept in zip(feet, best, strict=True) if not kept)
-        begins = sum(here == foot for (here, _), kept in zip(feet, best, strict=True) if not kept)
+    for foot in sorted({foot for pair, stays in zip(feet, best, strict=True) if not stays for foot in pair}):
+        ends = sum(there == foot for (_, there), stays in zip(feet, best, strict=True) if not stays)
+        begins = sum(here == foot for (here, _), stays in zip(feet, best, strict=True) if not stays)
         if ends != begins:
             lost = "no step leads on from there" if ends > begins else "no step leads there"
             notes.append(
                 f"{ends} steps end on the {FEET[foot]} and {begins} begin there, but {lost}: they are left out"
             )
-    kept = [pair for pair, stays in zip(pairs, best, strict=True) if stays]
-    reached = {cuts[b][1].foot for _, b in kept}
-    if kept and not {cuts[a][1].foot for a, _ in kept} <= reached:  # one step that leads from foot to foot, no more
-        return [], [*notes, f"no step ends on the {FEET[cuts[kept[0][0]][1].foot]}"]
-    return kept, notes
+    strong = [pair for pair, stays in zip(pairs, best, strict=True) if stays]
+    reached = {cuts[b][1].foot for _, b in strong}
+    if strong and not {cuts[a][1].foot for a, _ in strong} <= reached:  # one step that leads from foot to foot, no more
+        return [], [*notes, f"no step ends on the {FEET[cuts[strong[0][0]][1].foot]}"]
+    return strong, notes
 
 
 def _measure(clips: Sequence[Clip], cuts: Sequence[tuple[int, Cut]], pairs: Ints) -> StepClips:
@@ -285,8 +285,8 @@ def _measure(clips: Sequence[Clip], cuts: Sequence[tuple[int, Cut]], pairs: Ints
 def _standing(clip: Clip, frame: int, foot: int) -> Floats:
     """Where the standing foot is on the floor, (2,): between heel and toe, or between both feet."""
     legs = find_legs(clip.skeleton)
-    picked = legs if foot == BOTH else legs[foot : foot + 1]
-    joints = [joint for leg in picked for joint in (leg.ankle, leg.toe) if joint is not None]
+    used = legs if foot == BOTH else legs[foot : foot + 1]
+    joints = [joint for leg in used for joint in (leg.ankle, leg.toe) if joint is not None]
     return np.asarray(clip.global_positions()[frame, joints][:, [0, 2]].mean(axis=0))
 
 
@@ -318,9 +318,9 @@ def _compare(
     yaw = -np.angle(both)
     at, to = (p[:, 0] + 1j * p[:, 1] for p in (pivot, pivot))
     shift = to[:, None] - at[None] * np.exp(-1j * yaw)
-    laid = FloorTransform(yaw, shift.real, shift.imag) @ FloorTransform(*place.T)
+    moved = FloorTransform(yaw, shift.real, shift.imag) @ FloorTransform(*place.T)
     here = FloorTransform(*(column[:, None] for column in place.T)).inverse()
-    return (here @ laid).as_rows(), distance
+    return (here @ moved).as_rows(), distance
 
 
 def _usual_distance(distance: Floats, owner: Ints) -> float:

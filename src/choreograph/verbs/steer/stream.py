@@ -157,20 +157,20 @@ class SteerStream:
         """
         one = self._character(character)
         cut, place = one.cut, one.place_at_cut()
-        places, shown = [place], [self._pose(cut, place)] if poses else []
+        places, pose_rows = [place], [self._pose(cut, place)] if poses else []
         table = self.policy.costs.steps
         line = copy(one.line)
         for _ in range(steps):
-            chosen = one.choose(cut, place, 0.0, line=line)
+            choice = one.choose(cut, place, 0.0, line=line)
             place = compose(
-                place, compose(table.align[cut, table.start[chosen.step]], table.moves[chosen.step, chosen.bend])
+                place, compose(table.align[cut, table.start[choice.step]], table.moves[choice.step, choice.bend])
             )
-            cut = int(table.stop[chosen.step])
+            cut = int(table.stop[choice.step])
             places.append(place)
-            shown += [self._pose(cut, place)] if poses else []
+            pose_rows += [self._pose(cut, place)] if poses else []
         rows = [[round(float(x), 3), round(float(z), 3), round(math.degrees(yaw), 1)] for yaw, x, z in places]
-        said = {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
-        return said | ({"poses": shown} if poses else {})
+        message = {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+        return message | ({"poses": pose_rows} if poses else {})
 
     def _pose(self, cut: int, place: Floats) -> list[float]:
         """The pose of a cut that is laid at a place."""
@@ -217,8 +217,8 @@ class SteerStream:
             "add": self._add,
             "obstacles": self._set_obstacles,
             "record": self._record,
-            "plan": lambda said: self.plan(_whole(said, "character"), poses=said.get("poses") is True),
-            "heat": lambda said: self.heat(_whole(said, "character")),
+            "plan": lambda message: self.plan(_whole(message, "character"), poses=message.get("poses") is True),
+            "heat": lambda message: self.heat(_whole(message, "character")),
             "restart": self._begin_anew,
         }
         if kind not in known:
@@ -230,18 +230,20 @@ class SteerStream:
             raise RequestError(f"there is no character {number}; there are {len(self.crowd.characters)}")
         return self.crowd.characters[number]
 
-    def _goal(self, said: Mapping[str, Any]) -> None:
-        number = _whole(said, "character")
+    def _goal(self, message: Mapping[str, Any]) -> None:
+        number = _whole(message, "character")
         one = self._character(number)
-        numbers = {name: _number(said, name) for name in ("x", "z", "heading_deg", "speed", "torso_deg", "spin_deg_s")}
+        numbers = {
+            name: _number(message, name) for name in ("x", "z", "heading_deg", "speed", "torso_deg", "spin_deg_s")
+        }
         heading, torso, spin = (
             None if numbers[name] is None else math.radians(numbers[name])  # type: ignore[arg-type]
             for name in ("heading_deg", "torso_deg", "spin_deg_s")
         )
-        gait = said.get("gait")
+        gait = message.get("gait")
         if gait is not None and not (isinstance(gait, str) and 0 < len(gait) <= 200):
             raise RequestError("gait is a word")
-        path = _points(said.get("points"))
+        path = _points(message.get("points"))
         goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
         try:
             one.set_goal(goal)
@@ -257,26 +259,26 @@ class SteerStream:
             self._kept_points = points
             self._goals.append((round((self.number + 1) / self.rate_hz, 6), goal))
 
-    def _add(self, said: Mapping[str, Any]) -> dict[str, Any]:
+    def _add(self, message: Mapping[str, Any]) -> dict[str, Any]:
         if len(self.crowd.characters) >= MAX_CHARACTERS:
             raise RequestError(f"there are {MAX_CHARACTERS} characters already")
-        x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
+        x, z, heading = (_number(message, name) or 0.0 for name in ("x", "z", "heading_deg"))
         self.crowd.add(x, z, math.radians(heading))
         return {"type": "added", "character": len(self.crowd.characters) - 1}
 
-    def _set_obstacles(self, said: Mapping[str, Any]) -> None:
-        listed = said.get("obstacles")
+    def _set_obstacles(self, message: Mapping[str, Any]) -> None:
+        listed = message.get("obstacles")
         if not isinstance(listed, list) or len(listed) > MAX_OBSTACLES:
             raise RequestError(f"obstacles are a list of at most {MAX_OBSTACLES}")
-        found = {}
+        obstacles = {}
         for n, one in enumerate(listed):
             if not isinstance(one, Mapping):
                 raise RequestError("an obstacle is an object with x, z and radius")
             x, z, radius, vx, vz = (_number(one, name) for name in ("x", "z", "radius", "vx", "vz"))
             if x is None or z is None:
                 raise RequestError("an obstacle has x and z")
-            found[str(n)] = MovingObstacle(x, z, 0.6 if radius is None else radius, vx or 0.0, vz or 0.0)
-        self._obstacles = found
+            obstacles[str(n)] = MovingObstacle(x, z, 0.6 if radius is None else radius, vx or 0.0, vz or 0.0)
+        self._obstacles = obstacles
         if self._recorded is not None:
             self._keep_obstacles()
 
@@ -297,15 +299,15 @@ class SteerStream:
             if len(rows) < _KEPT_MOVES:
                 rows.append(row)
 
-    def _begin_anew(self, said: Mapping[str, Any]) -> None:
-        x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
+    def _begin_anew(self, message: Mapping[str, Any]) -> None:
+        x, z, heading = (_number(message, name) or 0.0 for name in ("x", "z", "heading_deg"))
         self._recorded = None
         self._restart([(np.array([math.radians(heading), x, z]), SteerGoal())])
 
-    def _record(self, said: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Begin to record a character, or end it: then the request that gives the same motion."""
-        if said.get("on"):
-            number = _whole(said, "character")
+        if message.get("on"):
+            number = _whole(message, "character")
             self._character(number)
             if self.learning:  # what is steered now would not come out again
                 raise RequestError("it is still being learned; record as soon as that is done")
@@ -353,8 +355,8 @@ def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no number")
 
 
-def _number(said: Mapping[str, Any], name: str) -> float | None:
-    value = said.get(name)
+def _number(message: Mapping[str, Any], name: str) -> float | None:
+    value = message.get(name)
     if value is None:
         return None
     # Compared before it becomes a float: JSON has whole numbers of any length, and NaN compares as false.
@@ -363,8 +365,8 @@ def _number(said: Mapping[str, Any], name: str) -> float | None:
     return float(value)
 
 
-def _whole(said: Mapping[str, Any], name: str) -> int:
-    value = said.get(name, 0)
+def _whole(message: Mapping[str, Any], name: str) -> int:
+    value = message.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int):
         raise RequestError(f"{name} is {str(value)[:40]!r}; it must be a whole number", where=name)
     return value

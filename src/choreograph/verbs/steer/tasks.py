@@ -206,9 +206,9 @@ class CompiledTask(SteerTask):
         kernels = _find_kernels(type(self))
         if kernels is None:
             return None
-        made = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
-        kernels.choices(cuts, states, costs.table, own, value.worth, self.numbers, TRIED_BENT, *made)
-        return made
+        choices = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
+        kernels.choices(cuts, states, costs.table, own, value.worth, self.numbers, TRIED_BENT, *choices)
+        return choices
 
 
 @cache

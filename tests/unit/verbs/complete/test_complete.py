@@ -262,7 +262,7 @@ def test_goals_beyond_reach_say_by_how_much(walks: list[Clip]) -> None:
         ({"between": {"motions": [WALK, WALK]}, "duration_s": 2.0}, "duration_s is given beside between"),
         ([{"joint": "head", "position": [0, 1, 0]}], "at_s is missing"),
         ([{"at_s": 0.1, "joint": "head"}], "asks for nothing"),
-        ([{"at_s": 0.1, "segments": [3]}], "a goal of segment, which complete cannot search for; perform can"),
+        ([{"at_s": 0.1, "segments": [3]}], "a segment goal, which complete cannot search for; perform can"),
         ([{"at_s": 0.1, "place": [0, 1], "standing": True}], "standing is nothing that complete searches for"),
         (
             [{"start_s": 0.6, "end_s": 0.5, "joint": "head", "position": [0, 1, 0]}],

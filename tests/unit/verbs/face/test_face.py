@@ -210,7 +210,7 @@ def test_without_goals_the_first_face_is_what_it_was(face: Face, tmp_path: Path)
         ({"duration_s": 1.0, "goals": [{"at_s": 0.5, "landmark": 99, "position_mm": [0, 0, 0]}]}, "there are 0 to 67"),
         (
             {"duration_s": 1.0, "goals": [{"at_s": 0.5, "joint": "head", "position": [0, 0, 0]}]},
-            "is a goal of joint, which face cannot search for",
+            "is a joint goal, which face cannot search for",
         ),
     ],
 )

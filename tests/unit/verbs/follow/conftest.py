@@ -10,12 +10,13 @@ import pytest
 from choreograph.base.arrays import seal
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
+from choreograph.features.root_tracks import TREMBLE_S
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.verbs.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.verbs.follow.state import FLOATS
-from choreograph.verbs.follow.tables import EdgeTables, build_edge_tables
+from choreograph.verbs.follow.tables import EdgeTables, find_tables
 
 
 def random_problem(
@@ -140,10 +141,10 @@ def graph() -> MotionGraph:
 
 @pytest.fixture(scope="session")
 def tables(graph: MotionGraph) -> EdgeTables:
-    return build_edge_tables(graph)
+    return find_tables(graph, TREMBLE_S)
 
 
 @pytest.fixture(scope="session")
 def bend_tables(graph: MotionGraph) -> EdgeTables:
     """Of the root's way without its sway, for searches that bend."""
-    return build_edge_tables(graph, SMOOTH_S)
+    return find_tables(graph, SMOOTH_S)

@@ -10,15 +10,16 @@ from choreograph.base.floor import FloorTransform
 from choreograph.demo import demo_clip
 from choreograph.finishing.finish import finish
 from choreograph.graph.model import MotionGraph
+from choreograph.graph.tables import TRANSITION
 from choreograph.motion.bend import way_of
 from choreograph.motion.labels import matches_label
 from choreograph.verbs.follow.follower import PathFollower
-from choreograph.verbs.follow.goals import find_wait, goals_ahead, style_costs
-from choreograph.verbs.follow.kernel_inputs import fixed_arrays, lateral_limits
+from choreograph.verbs.follow.goals import goals_ahead, label_words, style_differences
+from choreograph.verbs.follow.kernel_inputs import lateral_limits
 from choreograph.verbs.follow.measure import find_progress
-from choreograph.verbs.follow.prepare import find_edge_tables
+from choreograph.verbs.follow.pager import _find_waits
 from choreograph.verbs.follow.search import FollowSearch
-from choreograph.verbs.follow.tables import EdgeTables
+from choreograph.verbs.follow.tables import EdgeTables, find_tables
 from choreograph.verbs.walk import Walk
 
 
@@ -53,7 +54,7 @@ def test_no_edge_is_bent_beyond_the_limit(straight: MotionGraph) -> None:
         follower = PathFollower(straight, cg.named_path("circle", radius=0.8), request)
         while follower.step():
             pass
-        tables, turns = follower._view.kernel, np.array(follower.bends)[:, 0]
+        tables, turns = follower._pager.kernel, np.array(follower.bends)[:, 0]
         seconds = tables.length[follower.edges] / straight.rate_hz
         own = tables.bend[follower.edges, 3]
         lateral = np.abs(tables.edge_way[follower.edges] * (own + turns) / seconds**2)
@@ -154,20 +155,22 @@ def test_a_speed_is_met_by_stretching(graph: MotionGraph, bend_tables: EdgeTable
 
 
 def test_the_wait_for_a_label_is_the_shortest_walk_to_it(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    bits = bend_tables.bits(["jog"])
-    wait = find_wait(graph, bend_tables, bits == 1)
+    words = bend_tables.label_bits(["jog"])
+    bits = words[bend_tables.rows["label_words"]]
+    path = cg.FollowRequest("line", label="jog").floor_path()
+    wait = _find_waits(graph, bend_tables, path, cg.FollowAdvanced(), words)[0][:, 0] * graph.rate_hz
     edges = graph.edges
     # By rounds of relaxation, as slow as it is plain.
     plain = np.full(len(graph.nodes), 900.0)
     first = [
         next((k for k in range(length) if bits[at + k]), None)
-        for at, length in zip(bend_tables.first, bend_tables.length, strict=True)
+        for at, length in zip(bend_tables.edges["first"], bend_tables.edges["length"], strict=True)
     ]
     changed = True
     while changed:
         through = np.array(
             [
-                shown if shown is not None else bend_tables.length[e] + plain[edges.target[e]]
+                shown if shown is not None else bend_tables.edges["length"][e] + plain[edges.target[e]]
                 for e, shown in enumerate(first)
             ],
             float,
@@ -189,8 +192,10 @@ def test_goals_are_seen_from_afar() -> None:
 
 
 def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    settings = cg.FollowAdvanced()
-    costs = style_costs(graph, bend_tables, settings, None)
+    words, first = bend_tables.rows["label_words"], bend_tables.edges["first"]
+    last = first + bend_tables.edges["length"] - 1
+    blends = graph.edges.kind == TRANSITION
+    costs = style_differences(label_words(bend_tables.label_sets), words[first], words[last], blends)
     walk, jog = graph.find_clip("walk"), graph.find_clip("jog")
     within = (graph.edges.clip == walk) & (graph.edges.target_clip == walk)
     assert not costs[within].any()
@@ -208,7 +213,7 @@ def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tabl
 
 
 def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    recorded = fixed_arrays(bend_tables, graph).lateral
+    recorded = bend_tables.lateral
     slow, fast = lateral_limits(cg.FollowAdvanced(), recorded)
     assert 1.5 <= slow <= 2.0 and 5.0 <= fast <= 6.0
     assert lateral_limits(cg.FollowAdvanced(max_lateral_m_s2=0.7), recorded) == (0.7, 0.7)
@@ -218,7 +223,7 @@ def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, 
 def test_tables_of_the_other_kind_are_not_used(graph: MotionGraph, tables: EdgeTables) -> None:
     follower = PathFollower(graph, cg.named_path("line", length=3), tables=tables)
     assert follower._tables.smooth_s > tables.smooth_s
-    assert find_edge_tables(graph).smooth_s == follower._tables.smooth_s
+    assert find_tables(graph).smooth_s == follower._tables.smooth_s
 
 
 def test_progress_goes_to_where_a_path_turns_back() -> None:

@@ -107,7 +107,7 @@ def test_what_is_asked_and_not_met_is_said(graph: MotionGraph, tables: EdgeTable
         return {problem.where: problem for problem in FollowSearch(graph, asked, tables=tables).run().problems}
 
     assert not problems(line)
-    fast = problems(line.with_stretch(1, 7, speed=9.0))["stretches[0].speed_m_s"]
+    fast = problems(line.with_stretch(1, 7, speed=9.0))["goals[0].speed_m_s"]
     assert fast.asked == 9.0 and 0.5 < fast.got < 5 and fast.unit == "m/s" and fast.place is not None
     hard = named_path("zigzag", legs=4)
     off = problems(hard, advanced=QUICK.advanced.with_(beam_width=2, starts=1)).get("path")

@@ -9,7 +9,7 @@ from choreograph.base import quat
 from choreograph.base.errors import RequestError
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.features.root_tracks import accelerations, find_faults
+from choreograph.features.root_tracks import TREMBLE_S, accelerations, find_faults
 from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.tables import TRANSITION
@@ -17,7 +17,7 @@ from choreograph.motion.labels import matches_label
 from choreograph.scene.path_shapes import named_path
 from choreograph.verbs.follow.goals import labels_of
 from choreograph.verbs.follow.kernel_inputs import kernel_path
-from choreograph.verbs.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables
+from choreograph.verbs.follow.tables import MAX_LABELS, EdgeTables, find_tables
 from choreograph.verbs.walk import Walk
 
 
@@ -27,27 +27,27 @@ def test_the_tables_say_where_the_assembled_motion_goes(
     walk = Walk(graph, graph.random_walk(60, rng))
     root = assemble(walk.as_montage()).root_pos[:, [0, 2]]
     ratio = round(60 / graph.rate_hz)
-    rows = np.concatenate([tables.first[e] + np.arange(tables.length[e]) for e in walk.edges])
-    place = np.repeat(np.arange(len(walk.edges)), tables.length[walk.edges])
+    rows = np.concatenate([tables.edges["first"][e] + np.arange(tables.edges["length"][e]) for e in walk.edges])
+    place = np.repeat(np.arange(len(walk.edges)), tables.edges["length"][walk.edges])
     placed = walk.placements
     c = (
-        (tables.x[rows] + 1j * tables.z[rows]) * np.exp(-1j * placed.yaw[place])
+        (tables.rows["way"][:, 0][rows] + 1j * tables.rows["way"][:, 1][rows]) * np.exp(-1j * placed.yaw[place])
         + placed.x[place]
         + 1j * placed.z[place]
     )
     made = root[ratio::ratio, 0] + 1j * root[ratio::ratio, 1]
     np.testing.assert_allclose(c[: len(made)], made, atol=1e-3)  # the search sums without tremble
-    walked = np.cumsum(tables.step[rows])[: len(made)]
+    walked = np.cumsum(tables.rows["way"][:, 2][rows])[: len(made)]
     truly = np.cumsum(np.hypot(*np.diff(root, axis=0).T))[ratio - 1 :: ratio][: len(made)]
     np.testing.assert_allclose(walked, truly, rtol=2e-3, atol=5e-3)
 
 
 def test_no_step_is_longer_than_the_longest_nor_shorter_than_the_straight_line(tables: EdgeTables) -> None:
-    assert tables.step.max() == tables.fastest
-    inside = np.ones(len(tables.x), bool)
-    inside[tables.first] = False
-    straight = np.hypot(np.diff(tables.x, prepend=0), np.diff(tables.z, prepend=0))
-    assert (tables.step[inside] >= straight[inside] - 1e-12).all()
+    assert tables.rows["way"][:, 2].max() == tables.fastest
+    inside = np.ones(len(tables.rows["way"][:, 0]), bool)
+    inside[tables.edges["first"]] = False
+    straight = np.hypot(np.diff(tables.rows["way"][:, 0], prepend=0), np.diff(tables.rows["way"][:, 1], prepend=0))
+    assert (tables.rows["way"][:, 2][inside] >= straight[inside] - 1e-12).all()
 
 
 def test_tremble_adds_nothing_to_the_way(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -61,22 +61,22 @@ def test_tremble_adds_nothing_to_the_way(graph: MotionGraph, tables: EdgeTables)
     )  # fmt: skip
     raw = sum(np.hypot(*np.diff(c.root_pos[:, [0, 2]], axis=0).T).sum() for c in clips)
     still = sum(np.hypot(*np.diff(c.root_pos[:, [0, 2]], axis=0).T).sum() for c in graph.clips)
-    grown = build_edge_tables(shaken).step.sum() / tables.step.sum() - 1
+    grown = find_tables(shaken, TREMBLE_S).rows["way"][:, 2].sum() / tables.rows["way"][:, 2].sum() - 1
     assert grown < 0.6 * (raw / still - 1)
 
 
 def test_labels_are_bits_of_the_rows_that_carry_them(graph: MotionGraph, tables: EdgeTables) -> None:
-    bits = tables.bits(["stand", "left"])
-    clip = np.repeat(graph.edges.clip, tables.length)
-    segment = np.repeat(graph.edges.kind == 0, tables.length)
+    bits = tables.label_bits(["stand", "left"])[tables.rows["label_words"]]
+    clip = np.repeat(graph.edges.clip, tables.edges["length"])
+    segment = np.repeat(graph.edges.kind == 0, tables.edges["length"])
     names = np.array([info.name for info in graph.infos])[clip]
     assert (bits[segment & (names == "stand")] & 1 == 1).all()
     assert (bits[segment & (names == "walk")] == 0).all()
     assert (bits[segment & (names == "walk_veer_left")] & 2 == 2).any()
     with pytest.raises(RequestError, match=r"no clip of the graph is labelled 'swim'; labels are: .*walk"):
-        tables.bits(["swim"])
+        tables.label_bits(["swim"])
     with pytest.raises(RequestError, match=f"at most {MAX_LABELS}"):
-        tables.bits(["walk"] * (MAX_LABELS + 1))
+        tables.label_bits(["walk"] * (MAX_LABELS + 1))
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_edges_that_show_a_fault_are_known() -> None:
     turned = np.array(walk.local_rot)
     turned[150, 0] = quat.multiply(turned[150, 0], quat.from_rotvec((0.0, 2.0, 0.0)))
     graph = build_graph([walk.with_frames(walk.root_pos, turned), veer])
-    tables, edges = build_edge_tables(graph), graph.edges
+    tables, edges = find_tables(graph, TREMBLE_S), graph.edges
     frame = 150 * graph.rate_hz / walk.fps
     shown = (edges.clip == 0) & (edges.start <= frame) & (edges.stop >= frame)
-    assert shown.any() and tables.faulty[shown].all()
+    assert shown.any() and tables.edges["faulty"][shown].all()
     far = (edges.clip == 1) & (edges.target_clip == 1)
-    assert far.any() and not tables.faulty[far].any()
+    assert far.any() and not tables.edges["faulty"][far].any()
 
 
 def test_rough_edges_are_those_that_show_abrupt_frames(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -128,9 +128,9 @@ def test_rough_edges_are_those_that_show_abrupt_frames(graph: MotionGraph, table
     usual = np.percentile(np.concatenate([x.ravel() for x in turning]), 99.9)
     edges = graph.edges
     pieces = np.flatnonzero((edges.kind != TRANSITION) & (edges.stop - edges.start > 1))
-    assert tables.rough.max() > 0
+    assert tables.edges["rough"].max() > 0
     for edge in pieces:
         clip = int(edges.clip[edge])
         low, high = (round(graph.own_frame(clip, int(f))) for f in (edges.start[edge], edges.stop[edge]))
         abrupt = (np.pad(turning[clip], ((1, 1), (0, 0))) > usual).sum(axis=1)
-        assert tables.rough[edge] == abrupt[low:high].sum()
+        assert tables.edges["rough"][edge] == abrupt[low:high].sum()

@@ -24,7 +24,7 @@ def graph(recordings: Path) -> cg.MotionGraph:
 
 
 def stretch(**asked: object) -> cg.FollowRequest:
-    return cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[cg.StretchRequest(start_m=7, end_m=14, **asked)])
+    return cg.FollowRequest(points=[(0, 0), (0, 20)], goals=[{"start_m": 7, "end_m": 14, **asked}])
 
 
 def test_the_wider_graph_is_for_those_who_ask(graph: cg.MotionGraph) -> None:

@@ -80,7 +80,8 @@ def test_joining_moves_nothing_by_more_than_half_the_gap() -> None:
 def test_motion_that_does_not_repeat_is_said_to() -> None:
     jump = demo_clip("jump_high", 30.0)
     result = cg.loop(jump, start_s=0.0, end_s=0.5 * jump.seconds)
-    assert any(problem.kind == "no_loop" for problem in result.problems)
+    (problem,) = (problem for problem in result.problems if problem.kind == "no_loop")
+    assert problem.text.startswith("The given cycle does not repeat; ends differ by")
 
 
 def test_a_moment_of_standing_is_said_to_be_no_cycle() -> None:

@@ -8,7 +8,7 @@ import pytest
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.dynamics import _compiled as dynamics
-from choreograph.dynamics.body import GRAVITY
+from choreograph.motion.facts import GRAVITY_M_S2
 from choreograph.verbs.physics import _compiled, _compiled_node
 from choreograph.verbs.physics.panels import LANES, make_panels, parts_of
 from choreograph.verbs.physics.prepare import make_setting, problem_of, sketch_of
@@ -43,10 +43,10 @@ def test_products_are_those_of_the_joints_derivatives(question: TrajectoryProgra
     states = _compiled.coordinates(spec, x)
     q, v, a = (state[k] @ w.T + course[k] for state, course in zip(states, (spec[3], spec[13], spec[14]), strict=True))
     mu = rng.normal(size=n)
-    work, room, tau = dynamics.make_work(n, GRAVITY), _compiled_node.make_room(spec), np.empty(n)
-    dynamics.values(question.tree, GRAVITY, q, v, a, work, tau)
+    work, room, tau = dynamics.make_work(n, GRAVITY_M_S2), _compiled_node.make_room(spec), np.empty(n)
+    dynamics.values(question.tree, GRAVITY_M_S2, q, v, a, work, tau)
     _compiled_node.node(spec, x, k, mu, np.zeros((len(question.holders), 3)), work, room)
-    parts = dynamics.all_derivatives(question.tree, GRAVITY, q, v, a, mu)[1]
+    parts = dynamics.all_derivatives(question.tree, GRAVITY_M_S2, q, v, a, mu)[1]
     products = np.zeros((_compiled_node.PRODUCTS, n, w.shape[1]))
     for (first, size), panel in zip(spec[18][2], room[0], strict=True):
         products[:, :, first : first + size] = np.swapaxes(panel.reshape(n, -1, LANES), 0, 1)[:, :, :size]

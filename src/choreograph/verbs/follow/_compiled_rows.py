@@ -1,4 +1,4 @@
-"""Kernels for graphs that are too large to have tables of all their edges. The plain twins are in the tests."""
+"""Kernels that fill the tables of edges, and those of waits. The plain twins are in the tests."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def _root_at(own, clip, tracks):  # type: ignore[no-untyped-def]
 
 @compiled
 def fill_rows(number, first, per_frame, usual_height, edges, tracks, out) -> None:  # type: ignore[no-untyped-def]
-    """Fill what is known of some edges: the compiled twin of `tables.find_rows`, `find_faulty` and `find_rough`.
+    """Fill what is known of some edges: the compiled twin of `edge_rows.find_rows`, `find_faulty` and `find_rough`.
 
     Args:
         number: The edges, (K,); none of them a long blend.
         first: Where the rows of each begin, and how many there are, (K + 1,).
         per_frame: Into how many steps a frame is divided along which the root's way is summed.
         usual_height: Of a body, metres.
-        edges, tracks: See `paging.EdgeColumns` and `paging.Tracks`.
-        out: See `paging.RowsOut`.
+        edges, tracks: See `GraphEdges` and `Tracks` of `table_columns`.
+        out: See `table_columns.RowsOut`.
     """
     for n in range(len(number)):
         e = number[n]
@@ -90,7 +90,7 @@ def fill_rows(number, first, per_frame, usual_height, edges, tracks, out) -> Non
 
 @compiled
 def fill_edges(number, first, before, walked, target_clip, net, way, heading, out) -> None:  # type: ignore[no-untyped-def]
-    """Fill what else is known of some edges; the plain twins are `edge_columns` and `turns_of` in `kernel_inputs`.
+    """Fill what else is known of some edges; the plain twin is `turns_of` in `kernel_inputs`.
 
     Args:
         number: The edges, (K,).
@@ -98,10 +98,10 @@ def fill_edges(number, first, before, walked, target_clip, net, way, heading, ou
         before: Rows in the tables before these.
         walked: Way since its edge began, of each row.
         target_clip: Of all edges of the graph.
-        net: See `ways.Net`.
-        way: Of every frame; see `ways.Frames`.
+        net: See `lazy_continuations.Net`.
+        way: Of every frame; see `lazy_continuations.Frames`.
         heading: Direction of travel at each node.
-        out: See `paging.EdgesOut`.
+        out: See `table_columns.EdgesOut`.
     """
     for n in range(len(number)):
         e = number[n]
@@ -146,7 +146,7 @@ def soonest_shown(net, frames, shown, fitting, never):  # type: ignore[no-untype
     """Frames from each node to the first on its edges that shows something, (N,).
 
     Args:
-        net, frames: See `ways.Net` and `ways.Frames`.
+        net, frames: See `Net` and `Frames` of `lazy_continuations`.
         shown: Which sets of labels show it; empty where it is a speed.
         fitting: Speeds between which an edge shows it, metres in a frame.
         never: Frames that stand for never.
