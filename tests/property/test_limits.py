@@ -113,26 +113,30 @@ FILES = {
     "steer.path.file": "path-json",
     "bend.path": "path-json",
     "steer.goals": "steer-script",
-    "steer.goals.pose.file": "bvh",
-    "steer.goals.track": "track",
     "steer.scene.obstacles": "obstacles",
-    "plan.drawing": "scene-svg",
     "perform.trajectory": "trajectory",
     "perform.leader": "bvh",
     "perform.answers": "bvh",
     "physics.like": "bvh mog",
     "retime.like": "bvh",
-    "complete.poses.file": "bvh",
-    "complete.joints.track": "track",
-    "complete.between": "bvh",
-    "physics.goals.pose.file": "bvh",
+    "complete.between.motions": "bvh",
     "retarget.to": "character bvh",
     "layer.upper": "bvh",
+    "plan.path.file": "path-json path-csv path-svg",
     "solve.characters.graph": "mog",
+    "solve.meet.poses.file": "bvh",
     "face.shapes": "face-shapes",
     "face.head": "face-glb",
-    "face.goals.pose.file": "bvh",
-    "face.goals.track": "track",
+    **{
+        f"{place}.goals.{field}": reader
+        for place in ("complete", "face", "perform", "physics", "plan", "solve", "solve.characters", "steer")
+        for field, reader in (("pose.file", "bvh"), ("track", "track"))
+    },
+    **{
+        f"{place}.scene.{field}": reader
+        for place in ("plan", "solve", "solve.characters")
+        for field, reader in (("drawing", "scene-svg"), ("obstacles", "obstacles"))
+    },
 }
 """The readers of the files that requests name, by place."""
 
