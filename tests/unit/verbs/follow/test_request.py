@@ -29,7 +29,7 @@ def test_goals_hold_on_stretches_at_places_and_on_the_whole_path() -> None:
         ({"turn_deg_s": 3}, r"goals\[0\].turn_deg_s is nothing that follow searches for"),
         ({"speed_m_s": 0}, r"goals\[0\].speed_m_s must be above 0"),
         ({"pause_s": 1}, r"goals\[0\].at_m is missing"),
-        ({"place": (0, 1)}, r"goals\[0\] is a goal of place, which follow cannot search for; solve, plan"),
+        ({"place": (0, 1)}, r"goals\[0\] is a place goal, which follow cannot search for; solve, plan"),
     ],
 )
 def test_what_is_not_searched_for_is_refused(goal: dict[str, Any], why: str) -> None:

@@ -105,7 +105,7 @@ def _obstacle(**change: Any) -> dict[str, Any]:
         ({"goals": [{"at_s": 1, "foot": "left"}]}, r"goals\[0\].start_s is missing"),
         (
             {"goals": [{"at_s": 1, "pause_s": 1}]},
-            r"goals\[0\] is a goal of pause, which solve cannot search for; follow",
+            r"goals\[0\] is a pause goal, which solve cannot search for; follow",
         ),
         ({"goals": [{"at_s": -1, "joint": "head", "position": [1, 1, 1]}]}, r"goals\[0\].at_s is -1"),
         ({"goals": [{**HARD, "duration_s": 9}]}, r"goals\[0\].at_s is 10; .*from 0 to 5"),
