@@ -46,7 +46,6 @@ def make_problem(
     floor: float = 0.0,
     weights: PhysicsWeights = USUAL_WEIGHTS,
     limits: PhysicsLimits = PhysicsLimits(),
-    bears: float = 0.0,
     lead: ExampleMean | None = None,
     free: bool = True,
 ) -> TrajectoryProgram:
@@ -59,7 +58,6 @@ def make_problem(
         floor: Height of the floor, metres.
         weights: Of the objective's parts.
         limits: What body and floor can bear.
-        bears: The largest force from the ground that the motion itself shows, BW.
         lead: What the examples do at the sketch's moments, which the objective pulls to; else their mean pose.
         free: Whether joints that carry nothing go through key poses as they are, else as the space has them.
 
@@ -117,7 +115,7 @@ def make_problem(
         heights, mask, values, base, pull, legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
-        limits.friction, limits.most_force, limits.most_alone, limits.together(bears), limits.force_rate, weights,
+        limits.friction, limits.most_force, limits.most_alone, limits.together(), limits.force_rate, weights,
         floor,        NodeGrid(sketch.times).through(basis.origin + rest),
     )  # fmt: skip
 

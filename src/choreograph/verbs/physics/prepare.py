@@ -240,7 +240,7 @@ def problem_of(
     lead = lead_of(setting, sketch, request) if lead is None else lead
     return make_problem(
         sketch, setting.basis, setting.points, floor=setting.floor, weights=request.advanced.weights,
-        limits=request.advanced.limits, bears=setting.bears, lead=lead, free=request.advanced.mean != "fixed",
+        limits=request.advanced.limits.bearing(setting.bears), lead=lead, free=request.advanced.mean != "fixed",
     )  # fmt: skip
 
 

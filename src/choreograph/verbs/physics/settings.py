@@ -57,6 +57,10 @@ class PhysicsLimits(Advanced):
         """What both feet together may bear in a motion that itself bears so many body weights, BW."""
         return max(_MOST_TOGETHER_BW, bears) if self.most_together is None else self.most_together
 
+    def bearing(self, bears: float) -> PhysicsLimits:
+        """The same limits for a motion that itself bears so many body weights."""
+        return self.with_(most_together=self.together(bears))
+
 
 class PhysicsAdvanced(Advanced):
     """The space that is searched, what is minimised in it, and what bodies can bear."""
