@@ -139,9 +139,9 @@ def use_obstacles(path: Path, _: int) -> None:
 
 
 def use_track(path: Path, _: int) -> None:
-    from choreograph.verbs.complete.compile_goals import read_track
+    from choreograph.goals.inputs import read_track
 
-    assert not np.isinf(read_track(path, 0.5, "joints[0].track")).any()
+    assert not np.isinf(read_track(path, 0.5, "goals[0].track")).any()
 
 
 def use_drawing(path: Path, _: int) -> None:

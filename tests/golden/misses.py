@@ -19,12 +19,12 @@ from choreograph.demo import demo_clip
 
 def missed_on_paths() -> list[Any]:
     """Turns that are sharper than clips lead round, and a path that turns back on itself."""
-    line = cg.FollowSettings(max_lateral_m_s2=20.0)
+    line = cg.FollowAdvanced(max_lateral_m_s2=20.0)
     corner = ((0.0, 0.0), (0.0, 3.0), (0.05, 1.0), (0.1, 3.0), (0.15, 1.0))
     back = ((0.0, 0.0), (0.0, 5.0), (0.05, 1.42))
     return [
-        cg.follow(walks(), cg.FollowRequest(points=corner, search=line, only="walk")),
-        cg.follow(walks(), cg.FollowRequest("circle:radius=0.4", search=line, only="jog")),
+        cg.follow(walks(), cg.FollowRequest(points=corner, advanced=line, only="walk")),
+        cg.follow(walks(), cg.FollowRequest("circle:radius=0.4", advanced=line, only="jog")),
         cg.bend(demo_clip("walk", 60.0), cg.BendRequest(points=back)),
     ]
 
@@ -54,17 +54,24 @@ def missed_in_completions() -> list[Any]:
     """A model that knows less than a spline; a pose asked for where the body is not; a key that weighs nothing."""
     walk = learned()[0]
     own = [
-        cg.KeyPose(at_s=n / 30, root=walk.root_pos[n], rotations=walk.local_rot[n], in_place=True) for n in (0, 10, 40)
+        cg.PoseGoal(
+            at_s=n / 30, pose=cg.PoseSource(root=walk.root_pos[n], rotations=walk.local_rot[n]), as_recorded=True
+        )
+        for n in (0, 10, 40)
     ]
-    far = own[1].with_(in_place=False, position=(3.0, 0.0), exact=False, weight=1e-6)
+    far = own[1].with_(as_recorded=False, place=(3.0, 0.0), exact=False, weight=1e-6)
     face, shapes, model = _face()
-    keys = [cg.FaceKey(0.0), cg.FaceKey(0.5, {"JawOpen": 1.0}, weight=1e-6), cg.FaceKey(1.0)]
+    keys = [
+        cg.ShapeGoal(at_s=0.0, shapes={}),
+        cg.ShapeGoal(at_s=0.5, shapes={"JawOpen": 1.0}, weight=1e-6),
+        cg.ShapeGoal(at_s=1.0, shapes={}),
+    ]
     closed = tuple(float(x) for x in shapes.landmarks(face)[0, 8])
-    chin = [cg.LandmarkGoal(at_s=0.5, landmark=8, position=closed)]
+    chin = [cg.LandmarkGoal(at_s=0.5, landmark=8, position_mm=closed)]
     return [
-        cg.complete(replace(_model(), held_out=1.2), cg.CompleteRequest(40 / 30, own)),
-        cg.complete(_model(), cg.CompleteRequest(40 / 30, [own[0], far, own[2]])),
-        cg.complete_face([face], shapes, cg.FaceRequest(1.0, keys, chin, exact=False), model=model),
+        cg.complete(replace(_model(), held_out=1.2), cg.CompleteRequest(duration_s=40 / 30, goals=own)),
+        cg.complete(_model(), cg.CompleteRequest(duration_s=40 / 30, goals=[own[0], far, own[2]])),
+        cg.face([face], cg.FaceRequest(duration_s=1.0, goals=[*keys, *chin], exact=False), shapes=shapes, model=model),
     ]
 
 

@@ -35,6 +35,7 @@ WHERE: tuple[tuple[str, str, str], ...] = (
     ("solve", r"frames\[1\](.*)lasts_s", r"goals[1]\1duration_s"),
     ("solve", r"(obstacles\[\d\])", r"scene.\1"),
     ("solve", "max_cut_cost", "advanced.max_cut_cost"),
+    ("complete", r"poses(\[\d+\])?", r"goals\1"),
     ("retime", "seconds", "duration_s"),
     ("retime", r"warp\.(.*)", r"advanced.\1"),
     ("retime", "blend", "spline_share"),

@@ -129,7 +129,7 @@ FILES = {
     "face.head": "face-glb",
     **{
         f"{place}.goals.{field}": reader
-        for place in ("complete", "face", "perform", "physics", "plan", "solve", "solve.characters", "steer")
+        for place in ("complete", "face", "follow", "perform", "physics", "plan", "solve", "solve.characters", "steer")
         for field, reader in (("pose.file", "bvh"), ("track", "track"))
     },
     **{

@@ -157,6 +157,8 @@ class Request(BaseModel, metaclass=_Called):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
     verb: ClassVar[str] = ""
     """The verb that it is the whole request of: its documents of earlier versions are read, too."""
+    drawable: ClassVar[bool] = False
+    """Whether a drawing in `scene.drawing` can say what is wanted."""
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
     of_last: ClassVar[Mapping[str, tuple[type[Request], Mapping[str, str]]]] = {}
@@ -291,7 +293,8 @@ def read_request(kind: type[T], document: Any) -> T:
     if document is not None and not isinstance(document, Mapping):
         raise RequestError(f"a request is an object with names and values; found {quote(document)}")
     check_size(document or {})
-    plain, _ = migrate(kind.verb, {name: value for name, value in (document or {}).items() if name != "$schema"})
+    unread = {"$schema", "format"} - ({"format"} if kind.verb else set(kind.model_fields))
+    plain, _ = migrate(kind.verb, {name: value for name, value in (document or {}).items() if name not in unread})
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.
         return kind.model_validate_json(check_text(json.dumps(plain)), strict=True)

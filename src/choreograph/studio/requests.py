@@ -64,7 +64,7 @@ def draft_of_file(verb: Verb, name: str, text: str, draft: Draft) -> Draft:
     Raises:
         RequestError: If it cannot be read, or is of a kind that the verb does not take.
     """
-    suffix, draws = Path(name).suffix.lower(), "drawing" in verb.request.model_fields
+    suffix, draws = Path(name).suffix.lower(), verb.request.drawable
     if suffix not in SUFFIXES and not (draws and suffix == ".svg"):
         raise RequestError(f"{name!r} is no {', '.join(SUFFIXES)}{' or .svg' if draws else ''} file")
     with tempfile.TemporaryDirectory(prefix="choreograph-draft-") as folder:
@@ -74,7 +74,8 @@ def draft_of_file(verb: Verb, name: str, text: str, draft: Draft) -> Draft:
             if suffix in SUFFIXES:
                 request = parse_document(verb.request, load_document(path))
             else:
-                request = read_request(verb.request, marked({**draft, "drawing": path.name})).resolved(path.parent)
+                scene = {**draft.get("scene", {}), "drawing": path.name}
+                request = read_request(verb.request, marked({**draft, "scene": scene})).resolved(path.parent)
         except RequestError as error:
             raise RequestError(str(error).replace(str(path), name), where=error.where) from None
     return dict(request.as_document())

@@ -70,7 +70,7 @@ def test_commands_leave_the_file_as_it_is(mog: Path, old: int | None, tmp_path: 
         shutil.copy(COMPAT / f"graph_v{old}.mog", mog)
     before = digest(mog)
     request = tmp_path / "request.json"
-    body = [{"at_s": b.at_s, "position": list(b.position), "facing_deg": 0} for b in BODY]
+    body = [{"at_s": b.at_s, "position": list(b.place), "facing_deg": 0} for b in BODY]
     request.write_text(json.dumps({"length_s": 3, "body": body}))
     run("follow", mog, "--path", "line", "-o", tmp_path / "walk.bvh")
     run("solve", mog, request, "-o", tmp_path / "answers", "-n", 1, "--work-limit", 2_000)

@@ -36,5 +36,5 @@ def test_a_wrong_frame_rate_is_said_by_dynamics_and_by_physics_before_it_solves(
     assert not cg.inverse_dynamics(jump).problems
     wrong = replace(jump, fps=120.0)
     assert any("60 Hz would explain it" in problem.text for problem in cg.inverse_dynamics(wrong).problems)
-    said = cg.PhysicsSearch(wrong, cg.PhysicsRequest()).doubts()
+    said = cg.PhysicsSearch(wrong, cg.PhysicsRequest()).check_examples()
     assert any("60 Hz would explain it" in problem.text for problem in said)

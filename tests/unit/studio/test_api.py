@@ -279,15 +279,16 @@ def test_a_scene_is_opened_from_a_file_or_a_drawing(studio: Studio) -> None:
     def draft(name: str, text: str, **more: object) -> Any:
         return studio.http.post("/api/verbs/plan/draft", json={"name": name, "text": text, **more})
 
-    scene = {"goal": {"position": [0, 4]}, "obstacles": [{"circle": {"centre": [0, 2], "radius": 0.3}}]}
+    scene = {"goals": [{"place": [0, 4]}], "scene": {"obstacles": [{"centre": [0, 2], "radius_m": 0.3}]}}
     saved = studio.http.post("/api/verbs/plan/request.yaml", json={"request": scene}).text
     assert draft("scene.yaml", saved).json()["request"] == scene
     svg = "<svg viewBox='0 0 4 4' width='4cm' height='4cm'><g id='stones'><circle cx='1' cy='1' r='0.1'/></g></svg>"
     drawn = draft("plan.SVG", svg, request=scene).json()["request"]
-    assert drawn["obstacles"] == scene["obstacles"] and len(drawn["stones"]) == 1 and "drawing" not in drawn
+    assert drawn["scene"]["obstacles"] == scene["scene"]["obstacles"]
+    assert len(drawn["scene"]["stones"]) == 1 and "drawing" not in drawn["scene"]
     for name, text, why in (
         ("plan.svg", "<svg><g id='sofas'/></svg>", "no layer that is named after a part"),
-        ("scene.yaml", "{goal: {position: [0, .nan]}}", "scene.yaml, line 1: .nan is no number"),
+        ("scene.yaml", "{goals: [{place: [0, .nan]}]}", "scene.yaml, line 1: .nan is no number"),
         ("scene.txt", "x", "'scene.txt' is no .yaml"),
     ):
         answer = draft(name, text, request=scene)

@@ -97,6 +97,7 @@ class PlanRequest(ChosenRequest):
     """
 
     verb: ClassVar[str] = "plan"
+    drawable: ClassVar[bool] = True
     most_frames: ClassVar[int] = 12_000
     effort: ClassVar[tuple[str, ...]] = ("time_limit_s", "work_limit", "bound_ratio")
     presets: ClassVar = {
