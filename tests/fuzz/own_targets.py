@@ -14,8 +14,8 @@ from tests.fuzz.more_targets import REQUESTS, Read
 ROLES = {"left_foot": "LeftFoot", "right_foot": "RightFoot", "head": "", "hips": "Hips"}
 REPORT = {"request": {"length_s": 4.0, "seed": 3}, "answers": [{"files": ["answer_1.bvh"]}, {"files": []}]}
 STATE = {
-    "motion": "m", "primitives": [0, 1], "places": [[0, 0, 0], [0, 0, 1]], "end": [0, 0, 2], "cost": 1.0, "bound": 0.5,
-    "whole": False,
+    "format": 2, "motion": "m", "primitives": [0, 1], "places": [[0, 0, 0], [0, 0, 1]], "end": [0, 0, 2],
+    "cost": 1.0, "bound": 0.5, "whole": False,
 }  # fmt: skip
 PATH = {"points": [[0, 0], [1, 2]], "smooth_m": 0.3}
 DOCUMENT = {
@@ -65,8 +65,9 @@ def use_report(path: Path, _: int) -> None:
     shutil.copy(path, folder / writing.REPORT)
     (folder / writing.STATE).write_text("{}1")
     writing._named_files(folder)
-    (folder / writing.STATE).write_text('{"a": 1}')
-    assert isinstance(writing.read_state(folder)[1], dict)
+    (folder / writing.STATE).write_text('{"format": 2, "a": 1}')
+    state = writing.read_state(folder)
+    assert state is not None and isinstance(state[1], dict)
 
 
 def use_state(path: Path, _: int) -> None:
@@ -85,7 +86,8 @@ def use_state(path: Path, _: int) -> None:
     request = PlanRequest(goals=[{"place": [0, 2]}])
     search.request, search.graph = request, SimpleNamespace(fingerprint=SimpleNamespace(motion="m"))  # type: ignore
     search._plans = SimpleNamespace(every=range(9), kept=range(5))  # type: ignore[assignment]
-    _resume(search, request, None, read_state(folder)[0], folder)
+    if (state := read_state(folder)) is not None:
+        _resume(search, request, None, state[0], folder)
 
 
 def use_project(path: Path, _: int) -> None:
