@@ -64,7 +64,7 @@ class ShiftSearch(Search):
         problems = (
             Problem.of(
                 ProblemKind.POSITION_MISSED, "along_m", what="The motion", asked=FAR_M, got=along, unit="m",
-                place=(0.0, 0.0, along),
+                place=(0.0, 0.0, along), metric="shifted",
             ),
         ) if along > FAR_M else ()  # fmt: skip
         metrics: dict[str, Any] = {"shifted": Metric(along, "m", "shifted by")}
