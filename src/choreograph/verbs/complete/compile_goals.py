@@ -19,18 +19,6 @@ TOLERATED_M, TOLERATED_M_S, TOLERATED_RAD, TOLERATED_SEEN = 0.01, 0.05, math.rad
 _FOOT_M_S = 0.05  # that the most likely motion may slip at a weight of 1
 _ANCHOR_M = 10.0  # within which a motion that is free to be anywhere stays near the origin, loosely
 
-KINDS = {
-    "position": (kinds.POSITION, TOLERATED_M),
-    "place": (kinds.POSITION, PLACE_M),
-    "velocity": (kinds.MOVE, TOLERATED_M_S),
-    "turn": (kinds.ORIENTATION, TOLERATED_RAD),
-    "angle": (kinds.BEND, TOLERATED_RAD),
-    "distance": (kinds.DISTANCE, TOLERATED_M),
-    "offset": (kinds.OFFSET, TOLERATED_M),
-    "view": (kinds.PROJECTION, TOLERATED_SEEN),
-}
-
-
 TERMS = {
     "position": (kinds.POSITION, TOLERATED_M),
     "place": (kinds.POSITION, PLACE_M),
